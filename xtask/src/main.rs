@@ -31,7 +31,9 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
   check                                       dependency arrows, process-wide state, file sizes, machine paths
   lists [--all]                               variables of builtins and the VM that hold values unseen by the collector
-  reference [--out DIR]                       API reference from the declarations, a page per class (target/reference)
+  reference [--out DIR] [--bare] [--examples] [--zakuro PATH]
+                                              API reference from the declarations, a page per class (target/reference);
+                                              --bare: methods without text; --examples: run those in comments of Ruby
   handlers [--zakuro PATH] [--profile release|debug]
                                               machine code of the interpreter: jumps, and no saved registers
   order [--zakuro PATH]                       which functions an empty program runs, for the linker (crates/cli/start.ld)

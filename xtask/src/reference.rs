@@ -1,8 +1,9 @@
 //! An API reference in Markdown, made from the declarations themselves: the doc comments of builtins in Rust and the comments in the Ruby parts of the
-//! libraries. A page for each class, an index, and a page of what is Zakuro's own. `zakuro --doctest` runs the examples in Rust's comments.
+//! libraries. A page for each class, an index, and a page of what is Zakuro's own. `zakuro --doctest` runs the examples in Rust's comments, `xtask reference --examples` those in Ruby's.
 //!
 //! Rejected: reflection in a running VM (it knows neither parameters' kinds nor comments), and pages in the repository (they would be out of date).
 
+mod examples;
 mod ruby;
 mod rust;
 
@@ -19,6 +20,7 @@ enum Visibility {
     ModuleFunction,
 }
 
+#[derive(Clone)]
 struct Method {
     class: String,
     singleton: bool,
@@ -32,6 +34,8 @@ struct Method {
     text: String,
     /// What has to be required for it.
     feature: Option<String>,
+    /// The file, and the line of the declaration.
+    place: (String, usize),
 }
 
 impl Method {
@@ -50,10 +54,26 @@ impl Method {
         private && self.names[0] != "initialize"
     }
 
-    /// What is for a library's own use.
+    /// What is for a library's own use: private and protected methods in Ruby, and natives that stand behind them. Those of Kernel are functions for everybody.
     fn is_internal(&self) -> bool {
-        self.names[0].starts_with("__")
-            && !matches!(self.names[0].as_str(), "__send__" | "__id__" | "__method__" | "__dir__" | "__callee__")
+        let reserved = self.names[0].starts_with("__");
+        let helper = self.place.0.ends_with(".rb") || self.feature.is_some();
+        let hidden = self.is_private() || self.visibility == Visibility::Protected;
+        reserved && !matches!(self.names[0].as_str(), "__send__" | "__id__" | "__method__" | "__dir__" | "__callee__")
+            || helper && hidden && !matches!(self.class.as_str(), "Kernel" | "Object")
+    }
+
+    /// `Class#name(parameters)`, as the list of those without text has it.
+    fn listed(&self) -> String {
+        format!(
+            "{}:{}: {}{}{}({})",
+            self.place.0,
+            self.place.1,
+            self.class,
+            if self.singleton { "." } else { "#" },
+            self.names[0],
+            self.parameters
+        )
     }
 
     fn signature(&self) -> String {
@@ -140,7 +160,7 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
     let text = |p: &Path| std::fs::read_to_string(p).map_err(|e| format!("{}: {e}", p.display()));
     let boot = rust::boot_classes(&text(&root.join("crates/object/src/class.rs"))?);
     let mut classes: BTreeMap<String, Class> = BTreeMap::new();
-    let (mut hidden, mut aliases) = (HashSet::new(), Vec::new());
+    let (mut hidden, mut aliases, mut includes) = (HashSet::new(), Vec::new(), Vec::new());
     for path in sources(root) {
         let source = text(&path)?;
         let feature = feature(root, &path)?;
@@ -157,11 +177,14 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
                 }
             }
             hidden.extend(found.hidden);
+            includes.extend(found.includes);
             aliases.extend(found.aliases.into_iter().map(|a| (a, feature.clone())));
             found.methods
         };
+        let file = path.strip_prefix(root).unwrap_or(&path).display().to_string();
         for method in methods {
-            classes.entry(method.class.clone()).or_default().methods.push(Method { feature: feature.clone(), ..method });
+            let (feature, place) = (feature.clone(), (file.clone(), method.place.1));
+            classes.entry(method.class.clone()).or_default().methods.push(Method { feature, place, ..method });
         }
     }
     for ((class, singleton, name, of), feature) in aliases {
@@ -170,8 +193,20 @@ fn read(root: &Path) -> Result<BTreeMap<String, Class>, String> {
             Some(m) => m.names.push(name),
             None => {
                 let (names, text) = (vec![name], format!("The same as `{of}`."));
-                let (visibility, parameters, kinds) = (Visibility::Public, String::new(), Vec::new());
-                methods.push(Method { class, singleton, names, visibility, parameters, kinds, text, feature });
+                let (visibility, parameters, kinds, place) = (Visibility::Public, String::new(), Vec::new(), Default::default());
+                methods.push(Method { class, singleton, names, visibility, parameters, kinds, text, feature, place });
+            }
+        }
+    }
+    for (class, module) in includes {
+        // A hidden module's methods are known as those of who includes it.
+        let outer = std::iter::successors(Some(class.as_str()), |name| name.rsplit_once("::").map(|(outer, _)| outer));
+        let Some(module) = outer.map(|name| format!("{name}::{module}")).find(|name| hidden.contains(name)) else { continue };
+        let of_module = classes.get(&module).map(|m| m.methods.iter().filter(|m| !m.singleton).cloned().collect::<Vec<_>>());
+        let methods = &mut classes.entry(class.clone()).or_default().methods;
+        for method in of_module.into_iter().flatten() {
+            if !methods.iter().any(|m| !m.singleton && m.names[0] == method.names[0]) {
+                methods.push(Method { class: class.clone(), ..method });
             }
         }
     }
@@ -213,16 +248,30 @@ fn feature(root: &Path, path: &Path) -> Result<Option<String>, String> {
         let loaded = named.or_else(|| rows.iter().find(|(_, function)| function.split("::").next() == Some(stem)));
         loaded.or_else(|| rows.iter().find(|(name, _)| plain(name).strip_prefix(stem).is_some_and(|rest| rest.starts_with('_'))))
     };
-    Ok(stems.filter_map(row).map(|(name, _)| name.trim_end_matches(".so").to_string()).next())
+    Ok(stems.filter_map(row).next().and_then(|(name, _)| whole(name.trim_end_matches(".so"))).map(str::to_string))
+}
+
+/// What a program requires for a part of a library: natives without the rest of it are of no use. None: what is loaded when it is first named.
+fn whole(feature: &str) -> Option<&str> {
+    match feature {
+        "ffi_c" => Some("ffi"),
+        "nio4r_ext" => Some("nio"),
+        "puma/puma_http11" => Some("puma"),
+        "zakuro/abstract_syntax_tree" => None,
+        _ => match feature.split_once('/') {
+            Some((first @ ("forwardable" | "openssl" | "nokogiri" | "msgpack" | "prism" | "sqlite3"), _)) => Some(first),
+            _ => Some(feature),
+        },
+    }
 }
 
 fn file_name(class: &str) -> String {
     class.replace("::", "-") + ".md"
 }
 
-/// The pages by their file names, and how many methods that programs may call have no text.
-fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, String>, usize, usize) {
-    let (mut pages, mut count, mut bare) = (BTreeMap::new(), 0, 0);
+/// The pages by their file names, how many methods programs may call, and those of them that have no text.
+fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, String>, usize, Vec<String>) {
+    let (mut pages, mut count, mut bare) = (BTreeMap::new(), 0, Vec::new());
     let mut index =
         "# API reference\n\nMade from the declarations by `cargo run -p xtask -- reference`. [What is Zakuro's own](zakuro.md).\n"
             .to_string();
@@ -234,7 +283,7 @@ fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, Str
             continue;
         }
         count += shown.len();
-        bare += shown.iter().filter(|m| m.text.is_empty()).count();
+        bare.extend(shown.iter().filter(|m| m.text.is_empty()).map(|m| m.listed()));
         let feature = shown[0].feature.as_ref().filter(|f| shown.iter().all(|m| m.feature.as_ref() == Some(f)));
         let mut page = format!("# {name}\n\n");
         let note = feature.map(|f| format!("Needs `require \"{f}\"`."));
@@ -277,15 +326,22 @@ fn pages(classes: &BTreeMap<String, Class>, life: &str) -> (BTreeMap<String, Str
 const CRUBY: &[&str] = &["RubyVM::InstructionSequence", "RubyVM::AbstractSyntaxTree"];
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["out"], &[])?;
+    let args = Args::parse(args, &["out", "zakuro"], &["bare", "examples"])?;
     let out = args.get("out").map_or_else(|| crate::target().join("reference"), PathBuf::from);
     let life = std::fs::read_to_string(root().join("docs/life.md")).map_err(|e| format!("docs/life.md: {e}"))?;
-    let (pages, methods, bare) = pages(&read(&root())?, &life);
+    let classes = read(&root())?;
+    if args.has("examples") {
+        return examples::run(classes.values().flat_map(|c| &c.methods), &crate::find_zakuro(&args, "debug")?);
+    }
+    let (pages, methods, bare) = pages(&classes, &life);
     std::fs::create_dir_all(&out).map_err(|e| format!("{}: {e}", out.display()))?;
     for (name, text) in &pages {
         std::fs::write(out.join(name), text).map_err(|e| format!("{}: {e}", out.join(name).display()))?;
     }
-    println!("reference: {} pages, {methods} methods, {bare} of them without text, in {}", pages.len(), out.display());
+    if args.has("bare") {
+        bare.iter().for_each(|line| println!("{line}"));
+    }
+    println!("reference: {} pages, {methods} methods, {} of them without text, in {}", pages.len(), bare.len(), out.display());
     Ok(true)
 }
 

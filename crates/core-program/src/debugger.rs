@@ -95,6 +95,7 @@ mod debugger {
 mod sequences {
     use super::*;
 
+    /// The kind of code: `:top`, `:method`, `:block`, `:class`, ...
     #[method("type")]
     fn kind(cx: &mut Cx, this: Value) -> Result<Value> {
         let c = code(cx, this)?;
@@ -116,10 +117,12 @@ mod sequences {
         }
         Ok(list.as_value())
     }
+    /// The first line of the code.
     #[method("first_line")]
     fn first_line(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(code(cx, this)?.line as i64)
     }
+    /// The last line of the code.
     #[method("last_line")]
     fn last_line(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(code(cx, this)?.end_line as i64)
@@ -139,6 +142,7 @@ mod space {
         }
         Ok(Value::NIL)
     }
+    /// The number of sequences that the VM has.
     #[method("count_iseq", singleton)]
     fn count_iseq(cx: &mut Cx, _this: Value) -> i64 {
         all_codes(cx).len() as i64

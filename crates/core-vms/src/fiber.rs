@@ -53,6 +53,7 @@ fn check_key(cx: &mut Cx, key: Value) -> Result<Value> {
 mod fiber {
     use super::*;
 
+    /// A fiber that runs the block once `resume` is called. `blocking: true` keeps the scheduler out; `storage:` is a Hash of its variables, true a copy of the running fiber's.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, kw: Kwargs, block: Block) -> Result<Value> {
         let (blocking, storage) = (Sym::intern("blocking"), Sym::intern("storage"));

@@ -5,32 +5,40 @@
 class ArgfClass
   include Enumerable
 
+  # A stream of the files with these names.
   def initialize(*names)
     @argv = names
   end
 
+  # The names of files that are left.
   def argv = @argv || ARGV
 
+  # "ARGF"
   def to_s = "ARGF"
   alias inspect to_s
 
+  # The file that is read, or $stdin.
   def file
     __open
     @file
   end
 
+  # The name of the file that is read; "-" for $stdin.
   def filename
     __open
     @filename
   end
   alias path filename
 
+  # The number of lines that were read, of all files.
   def lineno = @lineno || 0
 
+  # Sets the number of lines, also in `$.`.
   def lineno=(number)
     @lineno = $. = Integer === number ? number : Integer(number)
   end
 
+  # An Array of all lines that are left.
   def readlines(*args, **options)
     lines = []
     while __open
@@ -43,6 +51,7 @@ class ArgfClass
   end
   alias to_a readlines
 
+  # Yields each line of all files; without a block an Enumerator.
   def each_line(*args, **options)
     return to_enum(:each_line, *args, **options) unless block_given?
     __each do
@@ -54,21 +63,25 @@ class ArgfClass
   end
   alias each each_line
 
+  # Yields each character of all files; without a block an Enumerator.
   def each_char
     return to_enum(:each_char) unless block_given?
     __each { @file.each_char { |char| yield char } }
   end
 
+  # Yields each byte of all files; without a block an Enumerator.
   def each_byte
     return to_enum(:each_byte) unless block_given?
     __each { @file.each_byte { |byte| yield byte } }
   end
 
+  # Yields each codepoint of all files; without a block an Enumerator.
   def each_codepoint
     return to_enum(:each_codepoint) unless block_given?
     __each { @file.each_codepoint { |code| yield code } }
   end
 
+  # What is left of all files, or at most `length` bytes; nil at the end.
   def read(length = nil, buffer = nil)
     buffer&.clear
     text = buffer
@@ -87,8 +100,10 @@ class ArgfClass
     text
   end
 
+  # What is there of the file, at most `max` bytes, "" at the end of a file that others follow; EOFError at the end of the last.
   def readpartial(max, buffer = nil) = __partial(buffer, true) { @file.readpartial(max, *buffer) }
 
+  # The same without waiting: raises IO::WaitReadable, or answers `:wait_readable` with `exception: false`.
   def read_nonblock(max, buffer = nil, exception: true)
     unless true.equal?(exception) || false.equal?(exception)
       raise ArgumentError, "expected true or false as exception: #{exception.inspect}"
@@ -96,22 +111,29 @@ class ArgfClass
     __partial(buffer, exception) { @file.read_nonblock(max, *buffer, exception: exception) }
   end
 
+  # The next character, or nil at the end of all files.
   def getc = __one { @file.getc }
+  # The next byte, or nil at the end of all files.
   def getbyte = __one { @file.getbyte }
+  # The next character; EOFError at the end of all files.
   def readchar = getc || raise(EOFError, "end of file reached")
+  # The next byte; EOFError at the end of all files.
   def readbyte = getbyte || raise(EOFError, "end of file reached")
 
+  # Whether the file that is read is at its end.
   def eof?
     __open
     @file.eof?
   end
   alias eof eof?
 
+  # Goes on with the next file.
   def skip
     __close if @started && @at == :open
     self
   end
 
+  # Closes the file, goes on with the next one, and counts lines anew.
   def close
     __open
     __close unless @at == :stdin
@@ -119,27 +141,34 @@ class ArgfClass
     self
   end
 
+  # Whether the file that is read is closed.
   def closed?
     __open
     @file.closed?
   end
 
+  # The file descriptor of the file that is read; ArgumentError if none is left.
   def fileno = __stream("no stream").fileno
   alias to_i fileno
 
+  # The file that is read, as IO.
   def to_io
     __open
     @file.to_io
   end
 
+  # The byte in the file that is read next.
   def pos = __stream("no stream to tell").pos
   alias tell pos
+  # Sets the byte in the file that is read next.
   def pos=(offset)
     __stream("no stream to set position").pos = offset
   end
 
+  # Goes to a byte of the file, counted from its start, its end or where it stands.
   def seek(offset, whence = IO::SEEK_SET) = __stream("no stream to seek").seek(offset, whence)
 
+  # Goes to the start of the file that is read.
   def rewind
     stream = __stream("no stream to rewind")
     read = stream.lineno
@@ -148,6 +177,7 @@ class ArgfClass
     result
   end
 
+  # Reads all files as binary ones.
   def binmode
     @binmode = true
     __open
@@ -155,11 +185,15 @@ class ArgfClass
     self
   end
 
+  # Whether files are read as binary ones.
   def binmode? = @binmode ? true : false
 
+  # The encoding of what is read.
   def external_encoding = __open ? @file.external_encoding : Encoding.default_external
+  # The encoding that what is read is converted to, or nil.
   def internal_encoding = __open ? @file.internal_encoding : Encoding.default_internal
 
+  # Sets the encodings of this file and those that follow.
   def set_encoding(...)
     stream = __stream("no stream to set encoding")
     stream.set_encoding(...)
@@ -167,35 +201,43 @@ class ArgfClass
     self
   end
 
+  # The suffix of the copies when files are edited in place, "" for none; nil when they are not.
   def inplace_mode
     return @inplace || nil if defined?(@inplace)
     @argv ? nil : $-i
   end
 
+  # Edits files in place from the next one on: what is written goes there. nil ends that.
   def inplace_mode=(suffix)
     @inplace = suffix && suffix.to_str.dup
   end
 
+  # The file that is written when files are edited in place, else IOError.
   def to_write_io
     __open
     raise IOError, "not opened for writing" unless inplace_mode && @writer
     @writer
   end
 
+  # Writes texts to the edited file.
   def write(*objects) = to_write_io.write(*objects)
 
+  # Prints objects to the edited file.
   def print(*objects)
     to_write_io.print(*objects)
   end
 
+  # Prints lines to the edited file.
   def puts(*objects)
     to_write_io.puts(*objects)
   end
 
+  # Prints a format with values to the edited file.
   def printf(*args)
     to_write_io.printf(*args)
   end
 
+  # Prints a character to the edited file.
   def putc(object)
     to_write_io.putc(object)
   end

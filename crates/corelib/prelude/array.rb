@@ -1,6 +1,9 @@
 # Array: what is not hot.
 
 class Array
+  # The last element for which the block is true, else what `if_none` answers, or nil; without a block an Enumerator.
+  #
+  #     [1, 2, 3].rfind(&:odd?)   #=> 3
   def rfind(if_none = nil)
     return to_enum(:rfind, if_none) unless block_given?
     i = size

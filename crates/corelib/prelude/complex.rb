@@ -1,5 +1,8 @@
 class Complex
   class << self
+    # The number of a distance from 0 and an angle, in radians (0).
+    #
+    #     Complex.polar(2, Math::PI)   #=> (-2+0.0i)
     def polar(abs, arg = (only_abs = true; 0))
       abs = __real_of(abs)
       arg = __real_of(arg)
@@ -31,20 +34,24 @@ class Complex
   undef_method :%, :<, :<=, :>, :>=, :between?, :clamp, :div, :divmod, :floor, :ceil, :modulo, :remainder, :round, :step,
                :truncate, :i, :positive?, :negative?
 
+  # False.
   def real?
     false
   end
 
+  # `[real, imaginary]`
   def rectangular
     [real, imaginary]
   end
 
   alias rect rectangular
 
+  # The number with other signs.
   def -@
     Complex.__send__(:__make, -real, -imaginary)
   end
 
+  # Compares numbers without an imaginary part: -1, 0, 1; nil for others.
   def <=>(other)
     return nil unless imaginary == 0
     if other.is_a?(Complex)
@@ -54,16 +61,23 @@ class Complex
     end
   end
 
+  # The quotient, exact if the parts are.
+  #
+  #     Complex(3, 4) / 2   #=> ((3/2)+2i)
   def /(other)
     __divide(other) { |a, b| a.quo(b) }
   end
 
   alias quo /
 
+  # The quotient with Floats.
   def fdiv(other)
     Complex.__send__(:__make, real.fdiv(other), imaginary.fdiv(other))
   end
 
+  # The power.
+  #
+  #     Complex(0, 1) ** 2   #=> (-1+0i)
   def **(other)
     return Complex.__send__(:__make, 1, 0) if other == 0 && !other.is_a?(Float)
     if other.is_a?(Rational) && other.denominator == 1
@@ -101,6 +115,9 @@ class Complex
 
   alias pow **
 
+  # The distance from 0.
+  #
+  #     Complex(3, 4).abs   #=> 5.0
   def abs
     a = real
     b = imaginary
@@ -115,10 +132,12 @@ class Complex
 
   alias magnitude abs
 
+  # The square of the distance from 0.
   def abs2
     real * real + imaginary * imaginary
   end
 
+  # The angle in radians.
   def arg
     Math.atan2(imaginary.to_f, real.to_f)
   end
@@ -127,28 +146,34 @@ class Complex
 
   alias phase arg
 
+  # `[abs, arg]`
   def polar
     [abs, arg]
   end
 
+  # The number with the other sign of its imaginary part.
   def conjugate
     Complex.__send__(:__make, real, -imaginary)
   end
 
   alias conj conjugate
 
+  # Whether both parts are finite.
   def finite?
     real.finite? && imaginary.finite?
   end
 
+  # 1 if a part is infinite, else nil.
   def infinite?
     real.infinite? || imaginary.infinite? ? 1 : nil
   end
 
+  # Whether the other is an equal Complex with parts of the same classes.
   def eql?(other)
     other.is_a?(Complex) && real.class == other.real.class && imaginary.class == other.imaginary.class && self == other
   end
 
+  # Both as Complex; TypeError for what is no number.
   def coerce(other)
     if other.is_a?(Complex)
       [other, self]
@@ -163,27 +188,33 @@ class Complex
     end
   end
 
+  # The numerator, a Complex, over the `denominator`.
   def numerator
     d = denominator
     Complex.__send__(:__make, real.numerator * (d / real.denominator), imaginary.numerator * (d / imaginary.denominator))
   end
 
+  # The least common denominator of the parts.
   def denominator
     real.denominator.lcm(imaginary.denominator)
   end
 
+  # The number itself.
   def to_c
     self
   end
 
+  # The real part as Integer; RangeError if the imaginary part is not exactly 0.
   def to_i
     __exact_real(:to_i, "Integer")
   end
 
+  # The real part as Float; RangeError if the imaginary part is not exactly 0.
   def to_f
     __exact_real(:to_f, "Float")
   end
 
+  # The real part as Rational; RangeError if the imaginary part is not 0.
   def to_r
     if imaginary.is_a?(Float) && imaginary == 0.0
       return real.to_r
@@ -191,6 +222,7 @@ class Complex
     __exact_real(:to_r, "Rational")
   end
 
+  # The simplest Rational near the real part; RangeError if the imaginary part is not exactly 0.
   def rationalize(eps = (none = true; nil))
     if imaginary.is_a?(Float) || !(imaginary == 0)
       raise RangeError, "can't convert #{self} into Rational"
@@ -198,10 +230,12 @@ class Complex
     none ? real.rationalize : real.rationalize(eps)
   end
 
+  # The number as text: "1+2i".
   def to_s
     __text(real.to_s, imaginary.abs.to_s)
   end
 
+  # The number as text in parentheses: "(1+2i)".
   def inspect
     "(#{__text(real.inspect, imaginary.abs.inspect)})"
   end

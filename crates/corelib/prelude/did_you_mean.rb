@@ -11,10 +11,14 @@ module DidYouMean
 
   # Finds similar words in a dictionary.
   class SpellChecker
+    # A checker of words.
     def initialize(dictionary:)
       @dictionary = dictionary
     end
 
+    # The words that are similar to `input`, the best first.
+    #
+    #     DidYouMean::SpellChecker.new(dictionary: %w[apple pear]).correct("aple")   #=> ["apple"]
     def correct(input)
       HERE.send(:__corrections, @dictionary.to_a, input)
     end
@@ -22,18 +26,22 @@ module DidYouMean
 
   # Writes suggestions below a message.
   class Formatter
+    # The text below a message that suggests the words; "" without any.
     def self.message_for(corrections)
       corrections.empty? ? "" : "\nDid you mean?  #{corrections.join("\n               ")}"
     end
 
+    # The text below a message that suggests the words; "" without any.
     def message_for(corrections) = self.class.message_for(corrections)
   end
 
   # Suggests nothing.
   class NullChecker
+    # Takes an exception.
     def initialize(*)
     end
 
+    # An empty Array.
     def corrections = []
   end
 
@@ -41,14 +49,18 @@ module DidYouMean
   class MethodNameChecker
     WORDS = %i[alias case def defined? do else elsif end ensure for rescue super undef unless until when while yield].freeze
     private_constant :WORDS
+    # `method_name`: The name that was called.
+    # `receiver`: The object that has no such method.
     attr_reader :method_name, :receiver
 
+    # Takes a NoMethodError.
     def initialize(exception)
       @method_name = exception.name
       @receiver = exception.receiver
       @private_call = exception.respond_to?(:private_call?) && exception.private_call?
     end
 
+    # Similar names of methods.
     def corrections
       excluded = NilClass === receiver ? nil.methods : []
       # A reserved word is what a call without a receiver may have meant.
@@ -56,6 +68,7 @@ module DidYouMean
       SpellChecker.new(dictionary: words).correct(method_name).uniq - excluded
     end
 
+    # The names of the receiver's methods.
     def method_names
       return [] unless Object === receiver
       names = receiver.methods + receiver.singleton_methods
@@ -71,8 +84,14 @@ module DidYouMean
       retry return self super then true undef unless until when while yield __LINE__ __FILE__ __ENCODING__
     ].freeze
     private_constant :WORDS
+    # `name`: The name, without `@`.
+    # `method_names`: The names of the receiver's methods.
+    # `lvar_names`: The names of local variables.
+    # `ivar_names`: The names of the receiver's instance variables.
+    # `cvar_names`: The names of class variables.
     attr_reader :name, :method_names, :lvar_names, :ivar_names, :cvar_names
 
+    # Takes a NameError.
     def initialize(exception)
       @name = exception.name.to_s.tr("@", "")
       @lvar_names = HERE.send(:__locals, exception)
@@ -85,6 +104,7 @@ module DidYouMean
       @cvar_names += receiver.class_variables if Module === receiver
     end
 
+    # Similar names of variables, methods and reserved words.
     def corrections
       words = SpellChecker.new(dictionary: WORDS + lvar_names + method_names + ivar_names + cvar_names).correct(name).uniq
       name == "foo" ? words - %i[fork for] : words
@@ -93,12 +113,15 @@ module DidYouMean
 
   # Unknown class variables and odd names of instance variables are looked up like variables; constants by the modules around.
   class ClassNameChecker
+    # `class_name`: The name that is not known.
     attr_reader :class_name
 
+    # Takes a NameError.
     def initialize(exception)
       @class_name, @receiver, @message = exception.name, exception.receiver, exception.message
     end
 
+    # Similar names of constants.
     def corrections
       found = {}
       scopes.each do |scope|
@@ -125,6 +148,7 @@ module DidYouMean
 
   # NameError of all sorts.
   module NameErrorCheckers
+    # The checker for the kind of name of a NameError.
     def self.new(exception)
       case exception.name
       when nil then NullChecker.new
@@ -136,11 +160,13 @@ module DidYouMean
 
   # Missing keys.
   class KeyErrorChecker
+    # Takes a KeyError.
     def initialize(exception)
       @key = exception.key
       @keys = exception.receiver.keys
     end
 
+    # Similar keys, as `inspect` writes them.
     def corrections
       same = @keys.select { |k| @key == k.to_s || k == @key.to_s }
       (same.empty? ? SpellChecker.new(dictionary: @keys).correct(@key) : same).map(&:inspect)
@@ -149,6 +175,7 @@ module DidYouMean
 
   # Missing keys of patterns.
   class PatternKeyNameChecker < KeyErrorChecker
+    # Takes a NoMatchingPatternKeyError.
     def initialize(exception)
       @key = exception.key
       @keys = exception.matchee.keys
@@ -157,10 +184,12 @@ module DidYouMean
 
   # Files that can't be found.
   class RequirePathChecker
+    # Takes a LoadError.
     def initialize(exception)
       @path = exception.path
     end
 
+    # Similar names of files on the load path.
     def corrections
       return [] unless @path
       longest = @path.size * 2
@@ -173,8 +202,10 @@ module DidYouMean
   @formatter = Formatter
 
   class << self
+    # `formatter`: What writes suggestions: it has `message_for`.
     attr_accessor :formatter
 
+    # The checkers by the names of exception classes.
     def spell_checkers = @spell_checkers
 
     # Makes a checker responsible for an exception class.
@@ -194,6 +225,7 @@ module DidYouMean
 
   # Adds suggestions to an exception class's detailed messages.
   module Correctable
+    # The message with suggestions, unless `did_you_mean: false`.
     def detailed_message(highlight: true, did_you_mean: true, **)
       return super unless did_you_mean && HERE.send(:__enabled?)
       text = super
@@ -208,8 +240,10 @@ module DidYouMean
       text.include?(suggestion) ? text : text + suggestion
     end
 
+    # The suggestions of the exception's checker.
     def corrections = spell_checker.corrections.to_a
 
+    # A checker for the exception, by its class.
     def spell_checker
       checker = nil
       self.class.ancestors.each { |c| break if checker = HERE.spell_checkers[c.name] }

@@ -1,6 +1,9 @@
 # Enumerable: what makes enumerators of runs of elements, and the way to Lazy and Set. The rest is in src/enumerable.
 
 module Enumerable
+  # Runs of elements with the same result of the block, with it: `[result, elements]`. nil and `:_separator` drop an element, `:_alone` lets it stand alone.
+  #
+  #     [1, 3, 2, 5].chunk(&:odd?).to_a   #=> [[true, [1, 3]], [false, [2]], [true, [5]]]
   def chunk(&block)
     return to_enum(:chunk) { size if respond_to?(:size) } unless block
     source = self
@@ -32,6 +35,9 @@ module Enumerable
     end
   end
 
+  # Runs of elements, each up to where the block is true for two neighbours.
+  #
+  #     [1, 2, 4, 5].slice_when { |a, b| b > a + 1 }.to_a   #=> [[1, 2], [4, 5]]
   def slice_when(&block)
     raise ArgumentError, "tried to create Proc object without a block" unless block
     source = self
@@ -55,11 +61,13 @@ module Enumerable
     end
   end
 
+  # Runs of elements, as long as the block is true for two neighbours.
   def chunk_while(&block)
     raise ArgumentError, "tried to create Proc object without a block" unless block
     slice_when { |a, b| !block.call(a, b) }
   end
 
+  # Runs of elements, each of which begins where the pattern matches by `===`, or the block is true.
   def slice_before(*pattern, &block)
     if block
       raise ArgumentError, "both pattern and block are given" unless pattern.empty?
@@ -87,6 +95,7 @@ module Enumerable
     end
   end
 
+  # Runs of elements, each of which ends where the pattern matches by `===`, or the block is true.
   def slice_after(*pattern, &block)
     if block
       raise ArgumentError, "both pattern and block are given" unless pattern.empty?
@@ -110,11 +119,13 @@ module Enumerable
     end
   end
 
+  # An Enumerator::Lazy over the elements: its methods work on an element only when it is asked for.
   def lazy
     source = self
     Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit, given| source.each(*given, &emit) }
   end
 
+  # The elements of this one, then those of the others.
   def chain(*others)
     Enumerator::Chain.__of([self, *others])
   end

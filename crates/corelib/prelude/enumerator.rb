@@ -3,6 +3,9 @@
 # State that Rust code reads, too: @__receiver, @__method, @__args, @__kw, @__size.
 
 class Enumerator
+  # An Enumerator whose elements the block gives to its parameter, a Yielder; `size` is a number, or what has `call` and answers one.
+  #
+  #     Enumerator.new { |y| y << 1 << 2 }.to_a   #=> [1, 2]
   def initialize(size = nil, &block)
     raise ArgumentError, "tried to create Proc object without a block" unless block
     unless size.nil? || Integer === size || Float === size && size.infinite? || size.respond_to?(:call)
@@ -21,22 +24,30 @@ class Enumerator
     __forget
   end
 
+  # Begins anew: `next` answers the first element.
   def rewind
     r = @__receiver
     r.rewind if r.respond_to?(:rewind)
     __forget
   end
 
+  # The elements of this one, then those of the other.
   def +(other)
     Chain.__of([self, other])
   end
 
+  # Elements that the block makes, each of the one before it; StopIteration ends them.
+  #
+  #     Enumerator.produce(1) { |n| n * 2 }.take(4)   #=> [1, 2, 4, 8]
   def self.produce(*initial, size: Float::INFINITY, &block)
     raise ArgumentError, "no block given" unless block
     raise ArgumentError, "wrong number of arguments (given #{initial.size}, expected 0..1)" if initial.size > 1
     __plain(Producer.new(initial, block), :each, [], size)
   end
 
+  # All combinations with one element of each; with a block they are yielded.
+  #
+  #     Enumerator.product([1, 2], [3, 4]).to_a   #=> [[1, 3], [1, 4], [2, 3], [2, 4]]
   def self.product(*enums, **kw, &block)
     raise ArgumentError, "unknown keywords: #{kw.keys.map(&:inspect).join(", ")}" unless kw.empty?
     e = Product.new(*enums)
@@ -124,12 +135,14 @@ class Enumerator
   end
 
   class Yielder
+    # A Proc that gives its arguments to the Enumerator.
     def to_proc
       method(:yield).to_proc
     end
   end
 
   # What Enumerator.produce enumerates.
+  # :nodoc:
   class Producer
     def initialize(initial, block)
       @__initial = initial
@@ -157,6 +170,7 @@ class Enumerator
       enums.any? { |e| Lazy === e } ? chain.lazy : chain
     end
 
+    # The elements of each of the objects, one after the other.
     def initialize(*enums)
       @__enums = enums.freeze
       @__receiver = self
@@ -167,6 +181,7 @@ class Enumerator
       self
     end
 
+    # Yields the elements of each; without a block the Enumerator itself.
     def each(*args, &block)
       return args.empty? ? self : to_enum(:each, *args) unless block
       @__reached = 0
@@ -177,6 +192,7 @@ class Enumerator
       self
     end
 
+    # The sum of the sizes; nil if one is not known.
     def size
       total = 0
       @__enums.each do |e|
@@ -188,6 +204,7 @@ class Enumerator
       total
     end
 
+    # Begins anew, and lets those that were reached begin anew.
     def rewind
       __forget
       while (@__reached ||= 0) > 0
@@ -197,10 +214,12 @@ class Enumerator
       self
     end
 
+    # The elements of this one, then those of the other.
     def +(other)
       Chain.__of([self, other])
     end
 
+    # The class and the objects.
     def inspect
       return "#<Enumerator::Chain: uninitialized>" unless @__enums
       "#<Enumerator::Chain: [#{@__enums.map(&:inspect).join(", ")}]>"
@@ -209,6 +228,7 @@ class Enumerator
   end
 
   class Product < Enumerator
+    # All combinations with one element of each.
     def initialize(*enums)
       @__enums = enums.freeze
       @__receiver = self
@@ -219,6 +239,7 @@ class Enumerator
       self
     end
 
+    # Yields each combination as Array; without a block the Enumerator itself.
     def each(&block)
       return self unless block
       __walk(0, [], &block)
@@ -235,6 +256,7 @@ class Enumerator
       self
     end
 
+    # The product of the sizes; nil if one is not known.
     def size
       total = 1
       @__enums.each do |e|
@@ -247,12 +269,14 @@ class Enumerator
       total
     end
 
+    # Begins anew, and lets the objects begin anew.
     def rewind
       __forget
       @__enums.each { |e| e.rewind if e.respond_to?(:rewind) }
       self
     end
 
+    # The class and the objects.
     def inspect
       return "#<Enumerator::Product: uninitialized>" unless @__enums
       __once { "#<Enumerator::Product: #{@__enums.inspect}>" } || "#<Enumerator::Product: ...>"
@@ -277,6 +301,7 @@ class Enumerator
       private :__allocate
       undef_method :new
 
+      # TypeError: ranges and numbers make them.
       def allocate = raise(TypeError, "allocator undefined for #{self}")
 
       # `kw`: the last of args is a Hash of keywords.
@@ -288,11 +313,16 @@ class Enumerator
       end
     end
 
+    # The first number.
     def begin = @__begin
+    # The number behind which it ends, or nil.
     def end = @__end
+    # The difference of two elements.
     def step = @__step
+    # Whether `end` itself is left out.
     def exclude_end? = @__exclude
 
+    # Yields each number; without a block the sequence itself.
     def each
       return self unless block_given?
       b = @__begin
@@ -336,6 +366,9 @@ class Enumerator
       self
     end
 
+    # How many elements there are; infinity without an end.
+    #
+    #     1.step(10, 4).size   #=> 3
     def size
       b = @__begin
       e = @__end
@@ -351,6 +384,7 @@ class Enumerator
       n + 1
     end
 
+    # The first element, or nil; with `n` an Array of the first.
     def first(*n)
       raise ArgumentError, "wrong number of arguments (given #{n.size}, expected 0..1)" if n.size > 1
       return super unless n.empty?
@@ -364,6 +398,7 @@ class Enumerator
       Float === e || Float === s ? b.to_f : b
     end
 
+    # The last element, or nil; with `n` an Array of the last. RangeError without an end.
     def last(*n)
       raise ArgumentError, "wrong number of arguments (given #{n.size}, expected 0..1)" if n.size > 1
       raise RangeError, "cannot get the last element of endless arithmetic sequence" if @__end.nil?
@@ -380,6 +415,7 @@ class Enumerator
       @__begin + @__step * (count - 1)
     end
 
+    # An Array of the elements; RangeError without an end.
     def to_a
       raise RangeError, "cannot convert endless range to an array" if @__end.nil?
       a = []
@@ -388,6 +424,7 @@ class Enumerator
     end
     alias entries to_a
 
+    # Whether both have the same begin, end and step.
     def ==(other)
       ArithmeticSequence === other && @__begin == other.begin && @__end == other.end && @__step == other.step &&
         @__exclude == other.exclude_end?
@@ -395,10 +432,12 @@ class Enumerator
     alias === ==
     alias eql? ==
 
+    # The same for equal sequences.
     def hash
       [@__exclude, @__begin, @__end, @__step].hash
     end
 
+    # How it was made: "(1.step(10, 4))".
     def inspect
       args = @__args.map(&:inspect)
       @__kw&.each { |k, v| args << "#{k}: #{v.inspect}" }
@@ -407,6 +446,7 @@ class Enumerator
     end
     alias to_s inspect
 
+    # Begins anew: `next` answers the first element.
     def rewind
       __forget
     end
@@ -431,6 +471,7 @@ class Enumerator
       end
     end
 
+    # A Lazy whose elements the block gives to its first parameter, a Yielder, for each element of `source`.
     def initialize(source, size = nil, &block)
       raise ArgumentError, "tried to call lazy new without a block" unless block
       __set_lazy(source, nil, [], size, lambda { |emit, args|
@@ -440,6 +481,7 @@ class Enumerator
       self
     end
 
+    # Yields each element; without a block a Lazy.
     def each(*args, &block)
       return super unless block
       return @__run.call(block, args) if @__run
@@ -451,33 +493,42 @@ class Enumerator
       Enumerator.instance_method(@__method).bind_call(r, *@__args, &block)
     end
 
+    # How many elements there are, or nil if that is not known.
     def size
       return super unless @__run
       s = @__size
       s.respond_to?(:call) ? s.call : s
     end
 
+    # The Lazy itself.
     def lazy = self
 
+    # An Array of all elements.
     def force(*args)
       all = []
       each(*args) { |*v| all << (v.size > 1 ? v : v[0]) }
       all
     end
 
+    # A Lazy over another method.
     def to_enum(method = :each, *args, **kw, &size) = super
     alias enum_for to_enum
 
+    # An Enumerator that is not lazy, over the same elements.
     def eager
       Enumerator.__send__(:__plain, self, :each, [], -> { size })
     end
 
+    # What the block makes of each element.
+    #
+    #     (1..).lazy.map { |n| n * 2 }.first(2)   #=> [2, 4]
     def map(&block)
       __need(block, :map)
       __op(:map, [], -> { size }) { |emit, source| source.each { |*v| emit.call(block.call(*v)) } }
     end
     alias collect map
 
+    # The elements for which the block is true.
     def select(&block)
       __need(block, :select)
       __op(:select, []) do |emit, source|
@@ -490,6 +541,7 @@ class Enumerator
     alias filter select
     alias find_all select
 
+    # The elements for which the block is not true.
     def reject(&block)
       __need(block, :reject)
       __op(:reject, []) do |emit, source|
@@ -500,6 +552,7 @@ class Enumerator
       end
     end
 
+    # What the block makes of the elements, but for nil and false.
     def filter_map(&block)
       __need(block, :filter_map)
       __op(:filter_map, []) do |emit, source|
@@ -510,6 +563,7 @@ class Enumerator
       end
     end
 
+    # What the block makes of each element; of Arrays and Lazies their elements.
     def flat_map(&block)
       __need(block, :flat_map)
       __op(:flat_map, []) do |emit, source|
@@ -529,6 +583,7 @@ class Enumerator
     end
     alias collect_concat flat_map
 
+    # The elements that match the pattern by `===`, or what the block makes of them.
     def grep(pattern, &block)
       __op(:grep, [pattern]) do |emit, source|
         source.each do |*v|
@@ -538,6 +593,7 @@ class Enumerator
       end
     end
 
+    # The elements that do not match the pattern by `===`, or what the block makes of them.
     def grep_v(pattern, &block)
       __op(:grep_v, [pattern]) do |emit, source|
         source.each do |*v|
@@ -547,6 +603,7 @@ class Enumerator
       end
     end
 
+    # The elements but for nil.
     def compact
       __op(:compact, []) do |emit, source|
         source.each do |*v|
@@ -556,6 +613,7 @@ class Enumerator
       end
     end
 
+    # The elements without those that come again, or whose block's result does.
     def uniq(&block)
       __op(:uniq, []) do |emit, source|
         seen = {}
@@ -570,6 +628,7 @@ class Enumerator
       end
     end
 
+    # The first `n` elements.
     def take(n)
       n = __int(n)
       raise ArgumentError, "attempt to take negative size" if n < 0
@@ -585,6 +644,7 @@ class Enumerator
       end
     end
 
+    # The elements before the first for which the block is not true.
     def take_while(&block)
       __need(block, :take_while)
       __op(:take_while, []) do |emit, source|
@@ -595,6 +655,7 @@ class Enumerator
       end
     end
 
+    # The elements behind the first `n`.
     def drop(n)
       n = __int(n)
       raise ArgumentError, "attempt to drop negative size" if n < 0
@@ -610,6 +671,7 @@ class Enumerator
       end
     end
 
+    # The elements from the first on for which the block is not true.
     def drop_while(&block)
       __need(block, :drop_while)
       __op(:drop_while, []) do |emit, source|
@@ -621,6 +683,7 @@ class Enumerator
       end
     end
 
+    # Each element with its number, from `offset` on; with a block it gets both, and the elements stay.
     def with_index(offset = 0, &block)
       offset = offset.nil? ? 0 : __int(offset)
       __op(:with_index, offset == 0 ? [] : [offset], -> { size }) do |emit, source|
@@ -638,10 +701,12 @@ class Enumerator
       end
     end
 
+    # Each element with its number, from 0 on.
     def each_with_index(&block)
       with_index(0, &block)
     end
 
+    # Arrays of each element and those of the others at its place; with a block they are yielded at once.
     def zip(*others, &block)
       return super if block
       arrays = others.map do |o|
@@ -679,12 +744,18 @@ class Enumerator
     GROUPING = [:chunk].freeze
     private_constant :GROUPING
 
+    # Runs of elements with the same result of the block, lazily.
     def chunk(*, &block) = block ? super.lazy : to_enum(:chunk)
+    # Runs of elements, as long as the block is true for two neighbours, lazily.
     def chunk_while(*) = super.lazy
+    # Runs of elements, each up to where the block is true for two neighbours, lazily.
     def slice_when(*) = super.lazy
+    # Runs of elements, each of which begins where pattern or block says so, lazily.
     def slice_before(*) = super.lazy
+    # Runs of elements, each of which ends where pattern or block says so, lazily.
     def slice_after(*) = super.lazy
 
+    # Begins anew: `next` answers the first element.
     def rewind
       __forget
     end

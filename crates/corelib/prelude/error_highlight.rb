@@ -14,14 +14,17 @@ module ErrorHighlight
     MIN_WIDTH = 20
 
     class << self
+      # The line with its marks, below a message; "" for more than one line.
       def message_for(spot)
         return "" unless spot[:first_lineno] == spot[:last_lineno]
         line, marks = __marked(spot)
         "\n\n#{line}\n#{marks}"
       end
 
+      # The characters of a line that are shown at most, 80 unless set.
       def max_snippet_width = @max_snippet_width ||= WIDTH
 
+      # Sets the characters of a line that are shown at most: 20 or more, nil for 80.
       def max_snippet_width=(width)
         width ||= WIDTH
         width = width.to_i
@@ -60,6 +63,7 @@ module ErrorHighlight
   @formatter = DefaultFormatter
 
   class << self
+    # `formatter`: What writes the marked line: it has `message_for`.
     attr_accessor :formatter
 
     # What to mark for an exception: a Hash, or nil.
@@ -110,6 +114,7 @@ module ErrorHighlight
 
   # Adds the marked line to an exception class's detailed messages.
   module CoreExt
+    # The message with the marked line, unless `error_highlight: false`.
     def detailed_message(highlight: false, error_highlight: true, **)
       return super unless error_highlight && HERE.send(:__enabled?)
       text = super

@@ -1,6 +1,7 @@
 # Prelude: rarer methods of IO, File, Dir, ENV, Process; pp.
 
 class IO
+  # Yields each codepoint; without a block an Enumerator.
   def each_codepoint
     return to_enum(:each_codepoint) unless block_given?
     each_char { |c| yield c.ord }
@@ -172,6 +173,7 @@ class IO
 end
 
 module Kernel
+  # Prints objects so that long ones take several lines, and answers them.
   def pp(*objects)
     objects.each { |object| $stdout.puts(IO.__send__(:__pp_text, object)) }
     objects.size <= 1 ? objects.first : objects
@@ -181,6 +183,7 @@ end
 
 # Methods of every VM's ENV.
 module EnvMethods
+  # Yields each name and value; without a block an Enumerator.
   def each_pair
     return to_enum(:each_pair) { size } unless block_given?
     to_h.each { |pair| yield pair }
@@ -188,53 +191,68 @@ module EnvMethods
   end
   alias each each_pair
 
+  # Yields each name; without a block an Enumerator.
   def each_key
     return to_enum(:each_key) { size } unless block_given?
     keys.each { |name| yield name }
     self
   end
 
+  # Yields each value; without a block an Enumerator.
   def each_value
     return to_enum(:each_value) { size } unless block_given?
     values.each { |value| yield value }
     self
   end
 
+  # An Array of `[name, value]`.
   def to_a = to_h.to_a
+  # Whether a variable has this value; nil for what is no text.
   def value?(value)
     value = __text(value)
     value && values.include?(value)
   end
   alias has_value? value?
 
+  # The name of the first variable with this value, or nil.
   def key(value)
     text = __text(value) or raise TypeError, "no implicit conversion of #{value.nil? ? "nil" : value.class} into String"
     to_h.key(text)
   end
 
+  # `[name, value]` of a variable, or nil.
   def assoc(name) = to_h.assoc(__text(name) || self[name])
 
+  # `[name, value]` of the first variable with this value, or nil.
   def rassoc(value)
     value = __text(value)
     value && to_h.rassoc(value)
   end
+  # The values of these variables, nil for those that are not there.
   def values_at(*names) = names.map { |name| self[name] }
+  # The values of these variables; KeyError for one that is not there, unless the block answers.
   def fetch_values(*names, &block) = names.map { |name| fetch(name, &block) }
+  # A Hash of the names by their values.
   def invert = to_h.invert
+  # A Hash of these variables, without those that are not there.
   def slice(*names) = names.filter_map { |name| (value = self[name]) && [name, value] }.to_h
+  # A Hash of all variables but these.
   def except(*names) = to_h.except(*names)
 
+  # A Hash of the variables for which the block is true.
   def select
     return to_enum(:select) { size } unless block_given?
     to_h.select { |name, value| yield name, value }
   end
   alias filter select
 
+  # A Hash of the variables for which the block is not true.
   def reject
     return to_enum(:reject) { size } unless block_given?
     to_h.reject { |name, value| yield name, value }
   end
 
+  # Removes the variables for which the block is not true; nil if there are none.
   def select!
     return to_enum(:select!) { size } unless block_given?
     gone = to_h.reject { |name, value| yield name, value }
@@ -243,12 +261,14 @@ module EnvMethods
   end
   alias filter! select!
 
+  # Removes the variables for which the block is not true, and answers ENV.
   def keep_if
     return to_enum(:keep_if) { size } unless block_given?
     select! { |name, value| yield name, value }
     self
   end
 
+  # Removes the variables for which the block is true; nil if there are none.
   def reject!
     return to_enum(:reject!) { size } unless block_given?
     gone = to_h.select { |name, value| yield name, value }
@@ -256,12 +276,14 @@ module EnvMethods
     gone.empty? ? nil : self
   end
 
+  # Removes the variables for which the block is true, and answers ENV.
   def delete_if
     return to_enum(:delete_if) { size } unless block_given?
     reject! { |name, value| yield name, value }
     self
   end
 
+  # Sets variables of Hashes; the block answers the value of a variable that is there already.
   def update(*hashes)
     hashes.each do |hash|
       hash.to_hash.each_pair do |name, value|
@@ -273,6 +295,7 @@ module EnvMethods
   end
   alias merge! update
 
+  # Sets the variables of a Hash, and removes all others.
   def replace(hash)
     raise TypeError, "no implicit conversion of #{hash.nil? ? "nil" : hash.class} into Hash" unless hash.respond_to?(:to_hash)
     hash = hash.to_hash
@@ -284,6 +307,7 @@ module EnvMethods
     self
   end
 
+  # Removes the first variable: `[name, value]`, or nil.
   def shift
     name = keys.first
     name && [name, delete(name)]
@@ -296,10 +320,14 @@ module EnvMethods
   end
   private :__text
 
+  # Nil: there is nothing to do.
   def rehash = nil
+  # TypeError: ENV can't be frozen.
   def freeze = raise(TypeError, "cannot freeze ENV")
+  # TypeError: `to_h` makes a copy.
   def dup = raise(TypeError, "Cannot dup ENV, use ENV.to_h to get a copy of ENV as a hash")
 
+  # TypeError: `to_h` makes a copy.
   def clone(freeze: nil)
     unless nil.equal?(freeze) || true.equal?(freeze) || false.equal?(freeze)
       raise ArgumentError, "unexpected value for freeze: #{freeze.class}"
@@ -314,12 +342,15 @@ module Process
 
   # The thread of `Process.detach`.
   class Waiter < Thread
+    # The number of the process that is waited for.
     def pid = self[:pid]
   end
 
   class << self
+    # Seconds of CPU time: `utime` and `stime` of this process, `cutime` and `cstime` of its children that have ended.
     def times = Tms.new(*__times)
 
+    # A thread that waits for a child, and whose value is its Process::Status.
     def detach(pid)
       unless Integer === pid
         raise TypeError, "no implicit conversion of #{pid.class} into Integer" unless pid.respond_to?(:to_int)
@@ -334,8 +365,11 @@ module Process
       thread
     end
 
+    # Ends the program by SystemExit: true is 0, false 1.
     def exit(status = true) = Kernel.exit(status)
+    # Ends the program at once, without `at_exit` and `ensure`.
     def exit!(status = false) = Kernel.exit!(status)
+    # Ends the program with status 1, and prints the message.
     def abort(*message) = Kernel.abort(*message)
   end
 end

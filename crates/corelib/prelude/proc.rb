@@ -1,6 +1,9 @@
 # Composition and currying of Procs and Methods.
 
 class Proc
+  # A Proc that calls this one, then `g` with what it answers.
+  #
+  #     (->(x) { x + 1 } >> ->(x) { x * 2 }).call(3)   #=> 8
   def >>(g)
     raise TypeError, "callable object is expected" unless g.respond_to?(:call)
     f = self
@@ -11,6 +14,9 @@ class Proc
     end
   end
 
+  # A Proc that calls `g`, then this one with what it answers.
+  #
+  #     (->(x) { x + 1 } << ->(x) { x * 2 }).call(3)   #=> 7
   def <<(g)
     raise TypeError, "callable object is expected" unless g.respond_to?(:call)
     f = self
@@ -21,6 +27,9 @@ class Proc
     end
   end
 
+  # A Proc that takes arguments one by one, or some at a time, until there are `n`; ArgumentError if a lambda does not take as many.
+  #
+  #     ->(a, b) { a + b }.curry[1][2]   #=> 3
   def curry(n = (no_arity = true; nil))
     given = arity
     least = given < 0 ? -given - 1 : given
@@ -59,14 +68,17 @@ class Proc
 end
 
 class Method
+  # A Proc that calls the method, then `g` with what it answers.
   def >>(g)
     to_proc >> g
   end
 
+  # A Proc that calls `g`, then the method with what it answers.
   def <<(g)
     to_proc << g
   end
 
+  # A Proc that takes arguments one by one, or some at a time, until there are `n`.
   def curry(n = (no_arity = true; nil))
     no_arity ? to_proc.curry : to_proc.curry(n)
   end

@@ -6,8 +6,10 @@
 
 class Ractor
   class RemoteError < Error
+    # `ractor`: The Ractor that ended by the exception in `cause`.
     attr_reader :ractor
 
+    # An error that tells that another Ractor ended by an exception.
     def initialize(message = "thrown by remote Ractor.", ractor: nil)
       super(message)
       @ractor = ractor
@@ -19,12 +21,14 @@ class Ractor
   class UnsafeError < Error; end
 
   class MovedObject < BasicObject
+    # Raises Ractor::MovedError.
     def method_missing(*) = ::Kernel.raise(MovedError, "can not send any methods to a moved object")
     %i[== ! != __send__ __id__ instance_eval instance_exec equal?].each { |name| alias_method name, :method_missing }
   end
 
   # A place where its maker, and nobody else, receives.
   class Port
+    # A port of the Ractor that makes it.
     def initialize
       __adopt(RubyVM::Channel.new)
     end
@@ -35,6 +39,7 @@ class Ractor
       self
     end
 
+    # Sends a copy of the object, or the object itself with `move: true`; Ractor::ClosedError if the port is closed.
     def send(object, move: false)
       return self << object unless move
       raise ClosedError, "The port was already closed" if closed?
@@ -46,6 +51,7 @@ class Ractor
       self
     end
 
+    # Sends a copy of the object; Ractor::ClosedError if the port is closed.
     def <<(object)
       raise ClosedError, "The port was already closed" if closed?
       @__channel << object
@@ -54,6 +60,7 @@ class Ractor
       raise ClosedError, "The port was already closed"
     end
 
+    # Waits for a message; Ractor::Error for others than the port's maker.
     def receive
       raise Ractor::Error, "only allowed from the creator Ractor of this port" unless @__owner.__current?
       begin
@@ -63,17 +70,22 @@ class Ractor
       end
     end
 
+    # Closes the port; Ractor::Error for others than its maker.
     def close
       raise Ractor::Error, "closing port by other ractors is not allowed" unless @__owner.__current?
       @__channel.close
       self
     end
 
+    # Whether the port is closed, or its Ractor has ended.
     def closed? = @__channel.closed? || !@__owner.alive?
 
+    # Whether both are the same port.
     def ==(other) = Port === other && @__channel == other.__channel
     alias eql? ==
+    # The same for equal ports.
     def hash = @__channel.hash
+    # The Ractor of the port, and a number.
     def inspect = "#<Ractor::Port to:\##{@__owner.id} id:#{@__channel.hash}#{" closed" if closed?}>"
     alias to_s inspect
 
@@ -122,12 +134,17 @@ class Ractor
     @__main
   end
 
+  # Whether this is the first Ractor of the family.
   def self.main? = main == current
 
+  # How many Ractors of the family run.
   def self.count = 1 + main.__vm.__send__(:__family_size)
 
+  # Waits for the next message to this Ractor.
   def self.receive = current.__receive
+  # Waits for the next message to this Ractor.
   def self.recv = current.__receive
+  # Waits for the first message for which the block is true; others stay for later.
   def self.receive_if(&block) = current.__receive_if(block)
 
   # Waits until somebody takes the object.
@@ -180,7 +197,9 @@ class Ractor
     end
   end
 
+  # This Ractor's variable of the name, or nil.
   def self.[](name) = __locals[__local_name(name)]
+  # Sets this Ractor's variable of the name.
   def self.[]=(name, value)
     __locals[__local_name(name)] = value
   end
@@ -205,16 +224,19 @@ class Ractor
     (@__lock ||= Mutex.new).synchronize { __locals.key?(name) ? __locals[name] : (__locals[name] = yield(nil)) }
   end
 
+  # A Proc of the block that other Ractors can call: with `self:` as its self, and with copies of variables that can be shared.
   def self.shareable_proc(self: nil, &block)
     raise ArgumentError, "tried to create Proc object without a block" unless block
     __isolate(block, binding.local_variable_get(:self), false)
   end
 
+  # A lambda of the block that other Ractors can call: with `self:` as its self, and with copies of variables that can be shared.
   def self.shareable_lambda(self: nil, &block)
     raise ArgumentError, "tried to create Proc object without a block" unless block
     __isolate(block, binding.local_variable_get(:self), true)
   end
 
+  # `name`: The name that the Ractor was given, or nil.
   attr_reader :name
 
   # Sends a copy of the object to the Ractor's default port.
@@ -227,6 +249,7 @@ class Ractor
     self
   end
 
+  # Sends a copy of the object to the Ractor's default port.
   def <<(object)
     @__port << object
     self
@@ -235,6 +258,7 @@ class Ractor
   # The port where the Ractor's `receive` looks.
   def default_port = @__port
 
+  # Waits until the Ractor ends; RemoteError if it does so by an exception.
   def join
     __value
     self
@@ -261,30 +285,36 @@ class Ractor
   # Sends `:exited` or `:aborted` to the port when the Ractor ends. False when it has ended already.
   def monitor(port) = @__vm.monitor(port.__channel)
 
+  # Ends what `monitor` began.
   def unmonitor(port)
     @__vm.unmonitor(port.__channel)
     self
   end
 
+  # Takes no more messages; answers whether that was so already.
   def close_incoming
     closed = @__inbox.closed?
     @__inbox.close
     closed
   end
 
+  # Yields no more objects; answers whether that was so already.
   def close_outgoing
     closed = @__out.closed?
     @__out.close
     closed
   end
 
+  # Takes no more messages; answers whether that was so already.
   def close = close_incoming
 
+  # The Ractor's own variable of the name; RuntimeError for another Ractor's.
   def [](name)
     raise RuntimeError, "Cannot get ractor local storage for non-current ractor" unless @__vm == RubyVM.current
     Ractor[name]
   end
 
+  # Sets the Ractor's own variable of the name; RuntimeError for another Ractor's.
   def []=(name, value)
     raise RuntimeError, "Cannot set ractor local storage for non-current ractor" unless @__vm == RubyVM.current
     Ractor[name] = value
@@ -297,10 +327,13 @@ class Ractor
     raise TypeError, "allocator undefined for Ractor"
   end
 
+  # Whether both stand for the same Ractor.
   def ==(other) = Ractor === other && @__inbox == other.__inbox
   alias eql? ==
+  # The same for equal Ractors.
   def hash = @__inbox.hash
 
+  # Number, name, where it was made, and state.
   def inspect
     state = !@__vm ? "created" : @__vm.alive? ? "running" : "terminated"
     "#<Ractor:\##{@__vm&.id}#{" #{@name}" if @name}#{" #{@__place}" if @__place} #{state}>"
@@ -396,6 +429,7 @@ class Ractor
     private :__isolate, :__locals, :__set_aside, :__local_name
     alias __allocate allocate
     private :__allocate
+    # TypeError: Ractors are made by `new`.
     def allocate = raise(TypeError, "allocator undefined for Ractor")
   end
 end

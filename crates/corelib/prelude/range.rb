@@ -1,20 +1,28 @@
 # Range: walking in steps.
 
 class Range
+  # A Set of the elements; RangeError without an end.
   def to_set(*args, &block)
     raise RangeError, "cannot convert endless range to a set" if self.end.nil? && !self.begin.nil?
     super
   end
 
+  # Yields each element in steps of this size, for others than Strings and Symbols what `+` answers; without a block an Enumerator or an ArithmeticSequence.
+  #
+  #     (1..10).step(4).to_a   #=> [1, 5, 9]
   def step(*args, &block)
     raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 0..1)" if args.size > 1
     __step(:step, args, &block)
   end
 
+  # An ArithmeticSequence of each element in steps of this size.
   def %(step)
     __step(:%, [step])
   end
 
+  # Whether both have elements in common; TypeError for what is no Range.
+  #
+  #     (1..3).overlap?(3..5)   #=> true
   def overlap?(other)
     raise TypeError, "wrong argument type #{other.class} (expected Range)" unless Range === other
     return false if __empty? || other.__send__(:__empty?)

@@ -35,16 +35,19 @@ class Set
     self.class.new(groups)
   end
 
+  # Adds the elements of a Set and of the Sets in it.
   def flatten_merge(set, _seen = {})
     merge(set.flatten)
   end
 
+  # What `pp` prints.
   def pretty_print(pp)
     pp.group(1, "#{self.class.name}[", "]") do
       pp.seplist(self) { |o| pp.pp(o) }
     end
   end
 
+  # What `pp` prints of a Set that contains itself.
   def pretty_print_cycle(pp)
     pp.text("#{self.class.name}[#{empty? ? "" : "..."}]")
   end

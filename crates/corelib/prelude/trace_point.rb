@@ -1,6 +1,7 @@
 # TracePoint's switches. They are Ruby so that their caller goes on in instructions with marks (see interp/trace.rs).
 
 class TracePoint
+  # Begins to tell events: of all code, of a method, Proc or line (`target:`, `target_line:`), or of a thread; with a block while it runs. Answers whether it did so before, or what the block answers.
   def enable(target: nil, target_line: nil, target_thread: (no_thread = true; nil))
     target_thread = Thread.current if no_thread && block_given? && target.nil? && target_line.nil?
     was = __enable(target, target_line, target_thread)
@@ -12,6 +13,7 @@ class TracePoint
     end
   end
 
+  # Ends telling events, with a block while it runs. Answers whether it told them before, or what the block answers.
   def disable
     was = __disable(block_given?)
     return was unless block_given?
@@ -22,6 +24,7 @@ class TracePoint
     end
   end
 
+  # A TracePoint that tells events already.
   def self.trace(*events, &block)
     t = new(*events, &block)
     t.enable
@@ -42,6 +45,7 @@ class TracePoint
 end
 
 module Kernel
+  # Calls the Proc with each event of the program: its name, file, line, method, binding and class; nil ends that.
   def set_trace_func(function)
     if function.nil?
       TracePoint.__send__(:__function, nil)&.disable
@@ -56,6 +60,7 @@ module Kernel
 end
 
 class Thread
+  # Calls the Proc with each event of the thread; nil ends that.
   def set_trace_func(function)
     t = TracePoint.__send__(:__of_function, function) unless function.nil?
     TracePoint.__send__(:__thread_functions, self, t).each(&:disable)
@@ -63,6 +68,7 @@ class Thread
     function
   end
 
+  # Calls the Proc with each event of the thread, beside those that were set before.
   def add_trace_func(function)
     t = TracePoint.__send__(:__of_function, function)
     TracePoint.__send__(:__thread_functions, nil, t)

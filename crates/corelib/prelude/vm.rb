@@ -5,46 +5,62 @@ class RubyVM
 
   # $stdout or $stderr of a VM whose host takes what it writes.
   class HostOutput
+    # A stream to the host, by the number of the output.
     def initialize(sink)
       @__sink = sink
     end
 
+    # Gives texts to the host, and answers the number of their bytes.
     def write(*parts) = parts.sum { |part| RubyVM.__host_write(@__sink, part.to_s) }
 
+    # Gives texts to the host; answers nil.
     def print(*parts)
       write(*parts)
       nil
     end
 
+    # Gives one text to the host, and answers the stream.
     def <<(part)
       write(part)
       self
     end
 
+    # Gives lines to the host; answers nil.
     def puts(*lines)
       return print("\n") if lines.empty?
       lines.each { |line| __line(line, []) }
       nil
     end
 
+    # Gives a format with values to the host; answers nil.
     def printf(format, *args) = print(Kernel.format(format, *args))
+    # Gives what `inspect` writes to the host, as lines; answers nil.
     def p(*objects) = puts(*objects.map(&:inspect))
 
+    # Gives a character to the host, and answers it.
     def putc(char)
       write(Integer === char ? (char & 255).chr : char.to_s[0])
       char
     end
 
+    # The stream: nothing waits.
     def flush = self
+    # 0: nothing waits.
     def fsync = 0
+    # True: nothing waits.
     def sync = true
+    # Changes nothing.
     def sync=(value)
       value
     end
+    # False.
     def tty? = false
     alias isatty tty?
+    # Nil: there is no file descriptor.
     def fileno = nil
+    # False.
     def closed? = false
+    # Nil.
     def external_encoding = nil
 
     private def __line(line, outer)

@@ -8,11 +8,15 @@ module FFI
 
   # The program's own types. Each VM has its own.
   def self.custom_typedefs = @custom_typedefs ||= {}
+  # :nodoc:
   def self._async_cb_dispatcher_atfork_child = Native::Closure.forked
 
   class Type
+    # `size`: Bytes that a value of the type takes.
+    # `alignment`: Bytes that the address of a value has to be a multiple of.
     attr_reader :size, :alignment, :__spec
 
+    # A type of so many bytes, or one like another type; TypeError for anything else.
     def initialize(value)
       if Integer === value
         @size, @alignment, @__spec = value, 1, nil
@@ -24,6 +28,7 @@ module FFI
       freeze
     end
 
+    # The class with size and alignment.
     def inspect = "#<#{self.class}::0x#{"%016x" % (object_id << 3)} size=#{size} alignment=#{alignment}>"
     def __simple? = false
     def __callback? = false
@@ -69,6 +74,7 @@ module FFI
         type
       end
 
+      # The name of the type with size and alignment.
       def inspect = "#<FFI::Type::Builtin::#{@name} size=#{size} alignment=#{alignment}>"
 
       # Whether an argument can be handed on as it is.
@@ -122,9 +128,12 @@ module FFI
 
     # A type with a converter: `native_type`, `to_native`, `from_native`.
     class Mapped < Type
+      # `converter`: The object whose `to_native` and `from_native` convert.
+      # `native_type`: The type that C code sees.
       attr_reader :converter, :native_type
       alias type native_type
 
+      # A type that `converter` converts to and from its `native_type`; NoMethodError if it lacks one of the three methods, TypeError if its `native_type` is no FFI::Type.
       def initialize(converter)
         %i[native_type to_native from_native].each do |name|
           raise NoMethodError, "#{name} method not implemented" unless converter.respond_to?(name)
@@ -135,10 +144,14 @@ module FFI
         freeze
       end
 
+      # The size of the native type in bytes.
       def size = @native_type.size
+      # The alignment of the native type in bytes.
       def alignment = @native_type.alignment
       def __spec = @native_type.__spec
+      # What the converter makes of a value for C code.
       def to_native(*args) = @converter.to_native(*args)
+      # What the converter makes of a value from C code.
       def from_native(*args) = @converter.from_native(*args)
       def __callback? = @native_type.__callback?
       def __to_raw(value, enums) = @native_type.__to_raw(@converter.to_native(value, nil), enums)
@@ -147,13 +160,17 @@ module FFI
       def __accessible? = @native_type.__accessible?
       def __get(memory, at) = @converter.from_native(@native_type.__get(memory, at), nil)
       def __put(memory, at, value) = @native_type.__put(memory, at, @converter.to_native(value, nil))
+      # Whether a structure has to keep the object that was written to a field of the type: the converter says so.
       def reference_required? = @converter.respond_to?(:reference_required?) && @converter.reference_required?
     end
   end
 
   class ArrayType < Type
+    # `length`: The number of elements.
+    # `elem_type`: The type of the elements.
     attr_reader :length, :elem_type
 
+    # The type of `length` elements of a type; TypeError if `component` is none.
     def initialize(component, length)
       component = Type.__find(component) or raise TypeError, "Invalid array type"
       @elem_type, @length = component, length
@@ -166,8 +183,11 @@ module FFI
 
   # A structure that is passed and given by value.
   class StructByValue < Type
+    # `struct_class`: The subclass of FFI::Struct.
+    # `layout`: Its StructLayout.
     attr_reader :struct_class, :layout
 
+    # The type of structures of a class that has a layout; TypeError without one.
     def initialize(struct_class)
       layout = struct_class.instance_variable_get(:@layout)
       raise TypeError, "wrong type in @layout ivar (expected FFI::StructLayout)" unless StructLayout === layout
@@ -175,7 +195,9 @@ module FFI
       freeze
     end
 
+    # The size of the structure in bytes.
     def size = @layout.size
+    # The alignment of the structure in bytes.
     def alignment = @layout.alignment
     def __spec = @layout.__spec
 
@@ -196,8 +218,10 @@ module FFI
 
   # What a function takes and gives; also the type of function pointers.
   class FunctionType < Type
+    # `return_type`: The type of what the function gives.
     attr_reader :return_type, :__blocking
 
+    # The type of functions with these parameters and this result, which are types or their names. Options: `enums:`, and `blocking: true` for calls that may wait, beside which other threads run.
     def initialize(result, parameters, options = nil)
       raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless ::Array === parameters
       @param_types = parameters.map { |t| Type.__of(t, "parameter") }.freeze
@@ -212,10 +236,13 @@ module FFI
       freeze
     end
 
+    # Bytes of a function pointer, 8.
     def size = 8
+    # Bytes that the address of a function pointer is a multiple of, 8.
     def alignment = 8
     def __spec = 12
     def __interface = @interface
+    # The types of the parameters.
     def param_types = @param_types.dup
     def __parameters = @param_types
     def __callback? = true
@@ -262,27 +289,40 @@ module FFI
       def __new(...) = allocate.tap { |m| m.__send__(...) }
     end
 
+    # The bytes of the memory; for a pointer of unknown size the largest 64-bit Integer.
     def size = __size || 0x7fff_ffff_ffff_ffff
     alias total size
+    # Sets all bytes to 0.
     def clear = __clear(size)
+    # The text that begins at the byte `at` and ends before the first NUL, or after `most` bytes.
     def get_string(at, most = nil) = __text(at, most)
+    # An Array of the texts that the pointers from the start on point to: `count` of them, or all before the first NULL.
     def read_array_of_string(count = nil) = get_array_of_string(0, count)
+    # `count` bytes from the byte `at` on, as a binary String; IndexError beyond the memory.
     def get_bytes(at, count) = __bytes(at, count)
+    # The first `count` bytes as a binary String.
     def read_bytes(count) = __bytes(0, count)
+    # Writes a String's bytes at the start: `(string, from = 0, count = nil)`, as `put_bytes` does.
     def write_bytes(...) = put_bytes(0, ...)
+    # Whether the address is 0.
     def null? = __address == 0
 
+    # Writes a String and a NUL behind it at the byte `at`, and answers the memory.
+    #
+    #     FFI::MemoryPointer.new(8).put_string(0, "hi").read_string   #=> "hi"
     def put_string(at, string)
       raise TypeError, "wrong argument type #{string.class} (expected String)" unless String === string
       __set_bytes(at, string + "\0", 0, string.bytesize + 1)
     end
 
+    # Writes the bytes of a String, `count` of them from its byte `from` on, at the byte `at`, and answers the memory.
     def put_bytes(at, string, from = 0, count = nil)
       raise TypeError, "wrong argument type #{string.class} (expected String)" unless String === string
       raise RangeError, "index cannot be less than zero" if from < 0
       __set_bytes(at, string, from, count || string.bytesize - from)
     end
 
+    # An Array of the texts that the pointers from the byte `at` on point to: `count` of them, or all before the first NULL.
     def get_array_of_string(at, count = nil)
       if count
         __get_all(13, at, count)
@@ -297,12 +337,16 @@ module FFI
       end
     end
 
+    # Reads a value of a type, or of a type's name, at the byte `at`; ArgumentError for unknown types.
+    #
+    #     FFI::MemoryPointer.new(:int).write_int(3).get(:int, 0)   #=> 3
     def get(type, at)
       found = Type.__find(type)
       raise ArgumentError, "undefined type '#{type}'" unless found && found.__accessible?
       found.__get(self, at)
     end
 
+    # Writes a value of a type, or of a type's name, at the byte `at`, and answers nil; ArgumentError for unknown types.
     def put(type, at, value)
       found = Type.__find(type)
       raise ArgumentError, "unsupported type '#{type}'" unless found && found.__accessible?
@@ -310,6 +354,7 @@ module FFI
       nil
     end
 
+    # The memory from the element `index` on; elements are as large as the type that the memory was made of.
     def [](index) = self + index * type_size
 
     def __copy_from__(other, count)
@@ -317,6 +362,7 @@ module FFI
       self
     end
 
+    # Forbids to write in the memory, too.
     def freeze
       self.__send__(:__flags=, __flags & ~2)
       super
@@ -353,6 +399,7 @@ module FFI
 
   class Pointer < AbstractMemory
     SIZE = 8
+    # The bytes of an address, 8.
     def self.size = 8
 
     # The pointer to an address; the same object for NULL.
@@ -363,6 +410,7 @@ module FFI
       pointer
     end
 
+    # A pointer to an address (an Integer or another pointer); with a type before it, `[]` counts in elements of the type.
     def initialize(type, address = (alone = true; type))
       unit = alone ? 1 : Type.__size(type)
       case address
@@ -383,40 +431,49 @@ module FFI
       __copy_of(other, size)
     end
 
+    # The address as Integer.
     def address = __address
     alias to_i address
+    # The pointer itself.
     def to_ptr = self
 
+    # The address, and the size if it is known.
     def inspect
       size = __size
       "#<#{self.class} address=#{address == 0 ? "(nil)" : "0x%x" % address}#{" size=#{size}" if size}>"
     end
     alias to_s inspect
 
+    # Whether both have the same address; nil is equal to NULL.
     def ==(other)
       return address == 0 if other.nil?
       Pointer === other && other.address == address
     end
 
+    # The pointer so many bytes further on.
     def +(offset)
       size = __size
       __slice(offset, size && size - offset)
     end
 
+    # The `length` bytes from `offset` on, as a pointer that keeps this memory alive.
     def slice(offset, length) = __slice(offset, length)
 
+    # Frees allocated memory at once; for other pointers it only warns.
     def free
       raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
       warn "calling free on non allocated pointer #{inspect} from #{caller.first}" unless __free
       self
     end
 
+    # Whether the memory is freed once nothing refers to it; false leaves that to C code.
     def autorelease=(on)
       raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
       __release if !on
       @autorelease = on ? true : false
     end
 
+    # Whether the memory is freed once nothing refers to it.
     def autorelease? = defined?(@autorelease) ? @autorelease : __allocated?
 
     private def __slice(offset, length) = __part_as(Pointer, offset, length)
@@ -428,11 +485,15 @@ module FFI
   end
 
   class MemoryPointer < Pointer
+    # New memory with the bytes of a String and a NUL behind them.
     def self.from_string(text)
       text = String.try_convert(text) or raise TypeError, "no implicit conversion of #{text.class} into String"
       new(1, text.bytesize + 1, false).put_string(0, text)
     end
 
+    # New memory for `count` values of a type (or of so many bytes), zeroed. With a block it is yielded, and freed when the block ends.
+    #
+    #     FFI::MemoryPointer.new(:int, 10).size   #=> 40
     def initialize(type, count = 1, _clear = true)
       __allocate(Type.__size(type), count)
       return unless block_given?
@@ -443,6 +504,7 @@ module FFI
       end
     end
 
+    # Frees the memory at once.
     def free
       raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
       __free
@@ -452,6 +514,7 @@ module FFI
 
   # Memory without an address of its own to tell.
   class Buffer < AbstractMemory
+    # New memory for `count` values of a type (or of so many bytes), zeroed. With a block it is yielded, and freed when the block ends.
     def initialize(type, count = 1, _clear = true)
       __allocate(Type.__size(type), count)
       return unless block_given?
@@ -463,6 +526,7 @@ module FFI
     end
 
     class << self
+      # The same as `new`, for memory that C code reads and writes.
       def alloc_inout(type, count = 1, clear = true, &block) = new(type, count, clear, &block)
       alias alloc_in alloc_inout
       alias alloc_out alloc_inout
@@ -473,9 +537,13 @@ module FFI
 
     def initialize_copy(other) = __copy_of(other, other.size)
 
+    # The bytes of the buffer.
     def length = size
+    # The class with address and size.
     def inspect = "#<#{self.class}:0x#{"%x" % __id__} address=0x#{"%x" % __address} size=#{size}>"
+    # The buffer from the byte `offset` on; it shares the memory.
     def +(offset) = __slice(offset, size - offset)
+    # The `length` bytes from `offset` on; they share the memory.
     def slice(offset, length) = __slice(offset, length)
 
     private def __slice(offset, length) = __part_as(Buffer, offset, length)
@@ -506,22 +574,29 @@ module FFI
         self
       end
 
+      # Name and address.
       def inspect = "#<FFI::DynamicLibrary::Symbol name=#{@name} address=0x#{"%x" % address}>"
     end
 
+    # The name that the library was opened by; nil: the process itself.
     attr_reader :name
 
+    # Opens a library; the same as `new`.
     def self.open(name, flags) = new(name, flags)
+    # The text of the last error of the system's loader.
     def self.last_error = Native.error
 
+    # Opens a shared library by file name, nil for the process itself; `flags` are RTLD_ constants. LoadError if that fails.
     def initialize(name, flags)
       handle = Native.open(name, flags & 0xffff | ((flags & 3) == 0 ? RTLD_LAZY : 0))
       raise LoadError, "Could not open library '#{name || "[current process]"}': #{handle}" if String === handle
       @handle, @name = handle, name
     end
 
+    # The text of the last error of the system's loader.
     def last_error = Native.error
 
+    # The address of a function or a variable as Symbol, a kind of pointer; nil if the library has none of the name.
     def find_symbol(name)
       address = Native.symbol(@handle, name.to_s)
       address && Symbol.__of(self, name.to_s, address)
@@ -587,6 +662,9 @@ module FFI
       table[type] ||= __new(type, callable)
     end
 
+    # A function of C at an address, or a callback that C may call: `target` is a pointer, anything that has `call`, or the block. Types may be given by name.
+    #
+    #     FFI::Function.new(:int, [:int]) { |n| n * 2 }.call(21)   #=> 42
     def initialize(result, parameters, target = (none = true; nil), options = nil, &block)
       if block
         raise ArgumentError, "cannot create function with both proc/address and block" unless options.nil?
@@ -596,8 +674,10 @@ module FFI
     end
 
     def initialize_copy(_) = raise(RuntimeError, "cannot duplicate function instances")
+    # Calls the function with as many arguments as it has parameters; a block is taken for a callback that is missing. ArgumentError for other numbers.
     def call(*args, &block) = @type.__invoke(self, args, block)
 
+    # Defines a method `name` that calls the function, in the module and as the module's own function.
     def attach(mod, name)
       raise RuntimeError, "trying to attach function to non-module" unless Module === mod
       type, function = @type, self
@@ -607,16 +687,19 @@ module FFI
       self
     end
 
+    # Frees a callback: C code must not call it any more. RuntimeError if the function is none that was made from Ruby.
     def free
       raise RuntimeError, "cannot free function which was not allocated" unless @closure&.free
       self
     end
 
+    # Notes whether the callback may be freed once nothing refers to it.
     def autorelease=(on)
       raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
       @autorelease = on ? true : false
     end
 
+    # Whether the callback may be freed once nothing refers to it.
     def autorelease = @autorelease
     alias autorelease? autorelease
 
@@ -639,8 +722,10 @@ module FFI
   end
 
   class VariadicInvoker
+    # The type of what the function gives.
     attr_reader :return_type
 
+    # A function whose last parameters vary in number and type. Options: `enums:`, `blocking:`, `type_map:`.
     def initialize(function, parameters, result, options)
       raise TypeError, "wrong argument type #{options.class} (expected Hash)" unless Hash === options
       @function = function
@@ -677,7 +762,9 @@ module FFI
   module LastError
     module_function
 
+    # C's `errno` after the last foreign call of the thread.
     def error = Native.errno
+    # Sets C's `errno`.
     def error=(number)
       Native.errno = number
     end

@@ -3,8 +3,12 @@ module FFI
   # The fields of a structure and where they stand.
   class StructLayout < Type
     class Field
+      # `name`: The field's name, a Symbol.
+      # `offset`: The byte at which the field begins, from the start of the structure.
+      # `type`: The field's FFI::Type.
       attr_reader :name, :offset, :type
 
+      # A field; `name` is a Symbol or a String, `offset` counts bytes. TypeError for anything else.
       def initialize(name, offset, type)
         raise TypeError, "wrong argument type #{name.class} (expected Symbol/String)" unless ::Symbol === name || ::String === name
         raise TypeError, "wrong argument type #{offset.class} (expected Integer)" unless Integer === offset
@@ -15,16 +19,20 @@ module FFI
         freeze
       end
 
+      # Bytes that the field takes.
       def size = @type.size
+      # Bytes that the field's place has to be a multiple of.
       def alignment = @type.alignment
       def __reference? = @reference
       def __spec = @type.__spec
 
+      # Reads the field in the structure at `pointer`; ArgumentError for types that can't be read alone.
       def get(pointer)
         raise ArgumentError, "get not supported for #{@type.class}" unless @type.__accessible?
         @type.__get(pointer, @offset)
       end
 
+      # Writes the field in the structure at `pointer`, and answers the field.
       def put(pointer, value)
         raise ArgumentError, "put not supported for #{@type.class}" unless @type.__accessible?
         @type.__put(pointer, @offset, value)
@@ -37,8 +45,10 @@ module FFI
     Pointer = Class.new(Field)
 
     class Function < Field
+      # The function pointer in the field, as FFI::Function.
       def get(pointer) = FFI::Function.__new(type, pointer.get_pointer(offset))
 
+      # Writes a function: nil, an FFI::Function, or anything that has `call`, of which a callback is made.
       def put(pointer, value)
         case value
         when nil, FFI::Function then pointer.put_pointer(offset, value)
@@ -51,8 +61,10 @@ module FFI
     end
 
     class Array < Field
+      # The array inside of the structure: an InlineArray, of characters a CharArray.
       def get(pointer) = (__characters? ? CharArray : FFI::Struct::InlineArray).new(pointer, self)
 
+      # Writes a String into an array of characters; IndexError if it is longer. NotImplementedError for other arrays.
       def put(pointer, value)
         raise NotImplementedError, "cannot set array field" unless __characters? && ::String === value
         room = type.length
@@ -69,6 +81,7 @@ module FFI
       def __characters? = [Type::INT8, Type::UINT8].include?(type.elem_type)
     end
 
+    # A layout of fields; the size is rounded up to a multiple of the alignment (bytes). RuntimeError if it is 0.
     def initialize(fields, size, alignment)
       @alignment = alignment
       @size = (size + alignment - 1) / alignment * alignment
@@ -86,9 +99,12 @@ module FFI
       freeze
     end
 
+    # The field of this name, a Symbol, or nil.
     def [](name) = @map[name]
+    # The fields in their order.
     def fields = @fields.dup
     alias to_a fields
+    # The names of the fields in their order.
     def members = @members.dup
     def __field(name) = @map[name] || raise(ArgumentError, "No such field '#{name}'")
     def __spec = UNIONS[self] || @shape
@@ -126,8 +142,14 @@ module FFI
       alias new_inout new
     end
 
+    # `pointer`: The memory that the structure lies in.
+    # `layout`: The StructLayout that tells where each field is.
     attr_reader :pointer, :layout
 
+    # A structure at `pointer`, without one in new memory of its size, which is zeroed. More arguments are a layout, as `layout` of the class takes it.
+    #
+    #     Point = Class.new(FFI::Struct) { layout :x, :int, :y, :int }
+    #     Point.new.tap { |p| p[:y] = 5 }[:y]   #=> 5
     def initialize(pointer = nil, *layout)
       @layout = layout.empty? ? self.class.__send__(:__layout) : self.class.layout(*layout)
       raise RuntimeError, "Invalid Struct layout" unless StructLayout === @layout
@@ -149,11 +171,13 @@ module FFI
       self
     end
 
+    # Reads the field of this name; ArgumentError if there is none.
     def [](name)
       __ready
       @layout.__field(name).get(@pointer)
     end
 
+    # Writes the field of this name; an object that the field points to is kept as long as the structure.
     def []=(name, value)
       raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
       __ready
@@ -163,8 +187,10 @@ module FFI
       value
     end
 
+    # Whether the structure lies at address 0.
     def null? = @pointer.null?
 
+    # The byte order, `:little` or `:big`; with a name (`:network` is `:big`, too), the same memory as a structure that is read in that order.
     def order(*name)
       return @pointer.order if name.empty?
       copy = dup
@@ -205,13 +231,16 @@ module FFI
     class InlineArray
       include Enumerable
 
+      # The array that `field` describes, in the structure at `memory`.
       def initialize(memory, field)
         @memory, @field = memory, field
         @type, @length = field.type.elem_type, field.type.length
       end
 
+      # The number of elements.
       def size = @length
 
+      # The element at `index`; IndexError outside of the array. Structures come as objects over the same memory.
       def [](index)
         at = __place(index)
         return @type.__get(@memory, at) if @type.__accessible?
@@ -219,6 +248,7 @@ module FFI
         raise ArgumentError, "get not supported for #{@type.class}"
       end
 
+      # Writes the element at `index`; IndexError outside of the array. Of a structure its bytes are copied.
       def []=(index, value)
         raise FrozenError.new("can't modify frozen #{self.class}", receiver: self) if frozen?
         at = __place(index)
@@ -233,13 +263,16 @@ module FFI
         value
       end
 
+      # Yields each element; without a block an Enumerator.
       def each
         return to_enum(:each) { @length } unless block_given?
         @length.times { |i| yield self[i] }
         self
       end
 
+      # The elements as Array.
       def to_a = ::Array.new(@length) { |i| self[i] }
+      # The part of the memory that the array is in, as FFI::Pointer or FFI::Buffer.
       def to_ptr = @memory.slice(@field.offset, @field.type.size)
 
       private def __place(index)
@@ -250,6 +283,7 @@ module FFI
   end
 
   class StructLayout::CharArray < Struct::InlineArray
+    # The characters before the first NUL, at most all of them.
     def to_s = @memory.get_string(@field.offset, @length)
     alias to_str to_s
   end

@@ -57,9 +57,12 @@ module Fiddle
 
   module_function
 
+  # The address of `size` new bytes of C's heap, which `Fiddle.free` frees.
   def malloc(size) = Native.allocate(size)
+  # The address of the bytes at `address`, made larger or smaller; they may have moved.
   def realloc(address, size) = Native.reallocate(Integer(address), size)
 
+  # Frees what `Fiddle.malloc` gave; answers nil.
   def free(address)
     Native.free(Integer(address))
     nil
@@ -74,6 +77,7 @@ module Fiddle
     object.__id__ << 3
   end
 
+  # The object that `dlwrap` gave the number for; ArgumentError if there is none.
   def dlunwrap(number)
     number = number.to_i
     case number
@@ -89,8 +93,10 @@ module Fiddle
     RTLD_LAZY, RTLD_NOW, RTLD_GLOBAL = 1, 2, 0x100
 
     class << self
+      # The address of a symbol in what the process has loaded; DLError if there is none.
       def sym(name) = sym_defined?(name) || raise(DLError, "unknown symbol \"#{name}\"")
       alias [] sym
+      # The address of a symbol in what the process has loaded, or nil.
       def sym_defined?(name) = Native.symbol(0, __name(name))
 
       def __name(name)
@@ -100,6 +106,9 @@ module Fiddle
       end
     end
 
+    # Opens a shared library by file name, without one the process itself; with a block it is closed when the block ends. DLError if that fails.
+    #
+    #     Fiddle::Handle.new["strlen"].is_a?(Integer)   #=> true
     def initialize(library = nil, flags = RTLD_LAZY | RTLD_GLOBAL)
       library &&= self.class.__name(library)
       handle = Native.open(library, flags)
@@ -113,34 +122,43 @@ module Fiddle
       end
     end
 
+    # Closes the library; DLError if it is closed.
     def close
       raise DLError, "dlclose() called too many times" unless @open
       @open = false
       Native.close(@handle)
     end
 
+    # The address of a symbol of the library; DLError if there is none.
     def sym(name) = sym_defined?(name) || raise(DLError, "unknown symbol \"#{name}\"")
     alias [] sym
 
+    # The address of a symbol of the library, or nil; DLError if the handle is closed.
     def sym_defined?(name)
       raise DLError, "closed handle" unless @open
       Native.symbol(@handle, self.class.__name(name))
     end
 
+    # The file that the library was loaded from.
     def file_name = Native.file(@handle) || raise(DLError, "could not get handle file name: #{Native.error}")
+    # The loader's handle as Integer.
     def to_i = @handle
+    # The loader's handle as Fiddle::Pointer.
     def to_ptr = Pointer.new(@handle)
 
+    # Notes that the library is to be closed with the handle.
     def enable_close
       @close = true
       nil
     end
 
+    # Notes that the library is to stay when the handle goes.
     def disable_close
       @close = false
       nil
     end
 
+    # Whether the library is to be closed with the handle.
     def close_enabled? = @close
 
     # The handles that the system knows without opening.
@@ -152,9 +170,11 @@ module Fiddle
   end
 
   class Pointer
+    # The bytes that the pointer is known to point to; 0 if nobody said.
     attr_reader :size
 
     class << self
+      # A pointer to `size` new bytes, which are zeroed; `free` is the function that frees them once nothing refers to the pointer, with a block when the block ends.
       def malloc(size, free = nil)
         pointer = allocate
         pointer.__send__(:__allocated, size, free)
@@ -190,14 +210,17 @@ module Fiddle
       end
       alias [] to_ptr
 
+      # `count` bytes at an address, as a String.
       def read(address, count) = new(address)[0, count]
 
+      # Writes the bytes of a String at an address, and answers the String.
       def write(address, string)
         new(address)[0, string.bytesize] = string
         string
       end
     end
 
+    # A pointer to an address; `size` in bytes and the function that frees the memory may be told.
     def initialize(address, size = 0, free = nil)
       number = Integer(address)
       @wrapped = address unless number.equal?(address)
@@ -207,14 +230,19 @@ module Fiddle
       self.free = free if free
     end
 
+    # Tells how many bytes the pointer points to.
     def size=(size)
       @size = size
     end
 
+    # The address as Integer.
     def to_i = __address
     alias to_int to_i
+    # Whether the address is 0.
     def null? = __address == 0
+    # The object that `Fiddle.dlwrap` gave this address for.
     def to_value = Fiddle.dlunwrap(to_i)
+    # The pointer that stands at the address.
     def ptr = self.class.new(__get(12, 0))
     alias +@ ptr
 
@@ -228,30 +256,42 @@ module Fiddle
     end
     alias -@ ref
 
+    # The text before the first NUL, or `count` bytes.
     def to_s(count = nil) = count ? __bytes(0, count) : __text(0, nil)
+    # `count` bytes, or as many as `size` says.
+    #
+    #     Fiddle::Pointer["abc"].to_str   #=> "abc"
     def to_str(count = nil)
       count ||= @size
       raise ArgumentError, "negative string size (or size too big)" if count < 0
       __bytes(0, count)
     end
 
+    # Address, size and the function that frees.
     def inspect
       "#<#{self.class}:0x#{"%x" % (__id__ << 3)} ptr=0x#{"%x" % to_i} size=#{@size} free=#{@free ? "0x%x" % @free.address : "0x0"}>"
     end
 
+    # Whether both have the same address.
     def ==(other) = Pointer === other && other.to_i == to_i
     alias eql? ==
+    # The same for pointers to the same address.
     def hash = to_i.hash
+    # Compares addresses; nil for other objects.
     def <=>(other) = Pointer === other ? to_i <=> other.to_i : nil
 
+    # The pointer so many bytes further on; its size is smaller by as many.
     def +(offset) = __beside(offset)
+    # The pointer so many bytes before; its size is larger by as many.
     def -(offset) = __beside(-offset)
 
+    # The byte at an offset as signed Integer, or `count` bytes from there as String; DLError for NULL.
     def [](at, count = nil)
       raise DLError, "NULL pointer dereference" if null?
       count ? __bytes(at, count) : __get(1, at)
     end
 
+    # `pointer[at] = byte`, or `pointer[at, count] = source` with a String (filled up with NULs) or an address to copy from; DLError for NULL.
     def []=(at, value, source = (single = true; nil))
       raise DLError, "NULL pointer dereference" if null?
       if single
@@ -267,6 +307,7 @@ module Fiddle
     # What frees the memory: a Function, or nil.
     def free = @free && !@free.cancelled? && Function.new(@free.address, [Types::VOIDP], Types::VOID)
 
+    # Sets the function (a Function, Closure or address) that frees the memory, once, when nothing refers to the pointer; nil: none.
     def free=(function)
       @free&.cancel
       @free = nil
@@ -278,11 +319,13 @@ module Fiddle
       ObjectSpace.define_finalizer(self, @free)
     end
 
+    # Frees the memory at once by its function, if it has one; answers nil.
     def call_free
       @free&.call
       nil
     end
 
+    # Whether its function has freed the memory.
     def freed? = @free ? @free.done? : false
 
     # Frees once, by a foreign function.
@@ -348,6 +391,7 @@ module Fiddle
   NULL = Pointer.new(0)
 
   class Closure < Native::Closure
+    # A function pointer for C whose calls reach the method `call` of a subclass. Types are TYPE_ constants or names, first the result's.
     def initialize(result, parameters, abi = Function::DEFAULT)
       raise TypeError, "no implicit conversion of #{abi.inspect} into Integer" unless Integer === abi
       raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless Array === parameters
@@ -372,11 +416,13 @@ module Fiddle
       end
     end
 
+    # The address as Integer; ArgumentError if it is freed.
     def to_i
       raise ArgumentError, "already freed: #{inspect}" if freed?
       address
     end
 
+    # Frees the function pointer: C code must not call it any more. Answers nil.
     def free
       super
       nil
@@ -386,6 +432,10 @@ module Fiddle
   class Function
     DEFAULT = 2
 
+    # A function of C at `ptr`. Types are TYPE_ constants or names; with TYPE_VARIADIC at the end more arguments may follow in pairs of type and value.
+    #
+    #     strlen = Fiddle::Function.new(Fiddle::Handle.new["strlen"], [Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT)
+    #     strlen.call("hello")   #=> 5
     def initialize(ptr, parameters, result, abi = DEFAULT, name: nil, need_gvl: false)
       raise TypeError, "wrong argument type #{parameters.class} (expected Array)" unless Array === parameters
       @closure = ptr
@@ -409,6 +459,7 @@ module Fiddle
       @mode = need_gvl ? 2 : 3
     end
 
+    # Calls the function; `Fiddle.last_error` is C's `errno` afterwards. ArgumentError for another number of arguments than it has parameters.
     def call(*args)
       fixed = @argument_types.size
       numbers, interface = @argument_types, @interface
@@ -446,20 +497,24 @@ module Fiddle
 
   # Keeps an object where it is, which all objects are here, until it is cleared.
   class Pinned
+    # Keeps an object.
     def initialize(object)
       @object, @cleared = object, false
     end
 
+    # The object; ClearedReferenceError once it is cleared.
     def ref
       raise ClearedReferenceError, "`ref` called on a cleared object" if @cleared
       @object
     end
 
+    # Lets the object go; answers nil.
     def clear
       @object, @cleared = nil, true
       nil
     end
 
+    # Whether the object was let go.
     def cleared? = @cleared
   end
 end

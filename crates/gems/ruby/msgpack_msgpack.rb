@@ -15,8 +15,10 @@ module MessagePack
   end
 
   class Buffer
+    # `io`: The stream that is read or written, or nil.
     attr_reader :io
 
+    # A buffer, over a stream if one is given; `io_buffer_size:` is the bytes of a portion.
     def initialize(io = nil, options = nil)
       io, options = nil, io if io.is_a?(Hash) && options.nil?
       raise ArgumentError, "expected Hash but found #{options.class}." unless options.nil? || options.is_a?(Hash)
@@ -27,13 +29,16 @@ module MessagePack
       __open
     end
 
+    # Appends a text, and answers the number of its bytes.
     def write(text) = __append(__text(text))
 
+    # Appends a text, and answers the buffer.
     def <<(text)
       __append(__text(text))
       self
     end
 
+    # Takes up to `n` bytes, or all; nil at the end. `out` is overwritten.
     def read(n = (all = true; nil), out = nil)
       out = __out(out)
       return __read_all(out) if all
@@ -43,6 +48,7 @@ module MessagePack
       __give(out, got)
     end
 
+    # Takes exactly `n` bytes, or all; EOFError if there are not as many.
     def read_all(n = (all = true; nil), out = nil)
       out = __out(out)
       return __read_all(out) if all
@@ -51,6 +57,7 @@ module MessagePack
       __give(out, __take(n))
     end
 
+    # Drops up to `n` bytes, and answers how many.
     def skip(n)
       return 0 if n == 0
       skipped = __drop(n)
@@ -58,6 +65,7 @@ module MessagePack
       skipped
     end
 
+    # Drops exactly `n` bytes; EOFError if there are not as many.
     def skip_all(n)
       return self if n == 0
       __need(n)
@@ -65,14 +73,18 @@ module MessagePack
       self
     end
 
+    # An Array of the content as one String.
     def to_a = [to_s]
 
+    # Writes the content to the stream.
     def flush
       __flush_to(@io, @io.respond_to?(:write) || !@io.respond_to?(:<<) ? :write : :<<) if @io
       self
     end
 
+    # Writes the content to an IO, and answers the number of bytes.
     def write_to(io) = __flush_to(io, :write)
+    # Closes the stream.
     def close = @io&.close
 
     # One portion more from the stream; false without one. EOFError at its end.
@@ -137,12 +149,14 @@ module MessagePack
   end
 
   class Packer
+    # A packer, to a stream if one is given; `compatibility_mode: true` writes the older form of texts.
     def initialize(io = nil, options = nil)
       io, options = nil, io if io.is_a?(Hash) && options.nil?
       raise ::TypeError, "wrong argument type #{options.class} (expected Hash)" unless options.nil? || options.is_a?(Hash)
       __setup(Buffer.new(io, options), options ? options[:compatibility_mode] : false)
     end
 
+    # Writes an object; NoMethodError for one that has no form.
     def write(value)
       __write(value)
       buffer.__written
@@ -150,6 +164,7 @@ module MessagePack
     end
     alias pack write
 
+    # Writes a String as bytes.
     def write_bin(text)
       raise ::TypeError, "wrong argument type #{text.class} (expected String)" unless String === text
       write_bin_header(text.bytesize) unless compatibility_mode?
@@ -158,6 +173,7 @@ module MessagePack
       self
     end
 
+    # Writes an ExtensionValue; RangeError for types beyond a byte.
     def write_extension(value)
       raise ::TypeError, "wrong argument type #{value.class} (expected Struct)" unless Struct === value
       type, payload = value.to_a
@@ -165,18 +181,25 @@ module MessagePack
       write_ext(type, payload)
     end
 
+    # Writes what waits to the stream.
     def flush
       buffer.flush
       self
     end
 
+    # Drops what was written.
     def reset = buffer.clear
     alias clear reset
+    # The bytes that wait.
     def size = buffer.size
+    # Whether nothing waits.
     def empty? = buffer.empty?
+    # Writes what waits to an IO, and answers the number of bytes.
     def write_to(io) = buffer.write_to(io)
+    # What was written, as a String.
     def to_str = buffer.to_str
     alias to_s to_str
+    # An Array of what was written as one String.
     def to_a = buffer.to_a
 
     # All that was written, unless it goes to a stream.
@@ -191,6 +214,7 @@ module MessagePack
       packed
     end
 
+    # :nodoc:
     def register_type_internal(type, mod, proc)
       raise FrozenError, "can't modify frozen MessagePack::Packer" if frozen?
       type = MessagePack.__send__(:__type, type)
@@ -206,6 +230,7 @@ module MessagePack
     NONE = Object.new.freeze
     private_constant :NONE
 
+    # An unpacker, of a stream if one is given; options: `symbolize_keys:`, `freeze:`, `allow_unknown_ext:`.
     def initialize(io = nil, options = nil)
       io, options = nil, io if io.is_a?(Hash) && options.nil?
       raise ArgumentError, "expected Hash but found #{options.class}." unless options.nil? || options.is_a?(Hash)
@@ -213,17 +238,20 @@ module MessagePack
       __setup(Buffer.new(io, options), options[:symbolize_keys], options[:freeze], options[:allow_unknown_ext])
     end
 
+    # Adds bytes to unpack.
     def feed(text)
       buffer << text
       self
     end
     alias feed_reference feed
 
+    # Drops the next object.
     def skip
       read
       nil
     end
 
+    # Yields each object that is whole; without a block an Enumerator.
     def each
       return to_enum(:each) unless block_given?
       begin
@@ -237,6 +265,7 @@ module MessagePack
       end
     end
 
+    # Adds bytes, and yields each object that is whole.
     def feed_each(text, &block)
       return to_enum(:feed_each, text) unless block
       feed(text)
@@ -251,6 +280,7 @@ module MessagePack
       value
     end
 
+    # :nodoc:
     def register_type_internal(type, mod, proc)
       raise FrozenError, "can't modify frozen MessagePack::Unpacker" if frozen?
       type = MessagePack.__send__(:__type, type)
@@ -262,6 +292,7 @@ module MessagePack
   end
 
   class Factory
+    # A factory without types of its own.
     def initialize
       @packers = {}
       @unpackers = {}
@@ -276,6 +307,7 @@ module MessagePack
       copy
     end
 
+    # A packer that knows the types.
     def packer(*args)
       packer = Packer.new(*args)
       packer.__types = @packers unless @packers.empty?
@@ -283,6 +315,7 @@ module MessagePack
       packer
     end
 
+    # An unpacker that knows the types.
     def unpacker(*args)
       unpacker = Unpacker.new(*args)
       unpacker.__types = @unpackers unless @unpackers.empty?

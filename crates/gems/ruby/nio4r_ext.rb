@@ -1,8 +1,10 @@
 # nio4r's extension: selectors, monitors, buffers. A selector asks src/nio.rs for what is ready.
 module NIO
   class Selector
+    # `[:epoll]`
     def self.backends = [:epoll]
 
+    # A selector; ArgumentError for another backend than :epoll.
     def initialize(backend = nil)
       raise ArgumentError, "unsupported backend: #{backend.inspect}" unless backend.nil? || Selector.backends.include?(backend)
       @selectables = {}
@@ -13,11 +15,13 @@ module NIO
       __open
     end
 
+    # :epoll; IOError if the selector is closed.
     def backend
       raise IOError, "selector is closed" if @closed
       :epoll
     end
 
+    # Watches a stream for `:r`, `:w` or `:rw`, and answers its NIO::Monitor; ArgumentError if it is watched already.
     def register(io, interests)
       __synchronize do
         raise IOError, "selector is closed" if @closed
@@ -27,6 +31,7 @@ module NIO
       end
     end
 
+    # Watches a stream no longer, and answers its monitor, or nil.
     def deregister(io)
       __synchronize do
         monitor = @selectables.delete(io)
@@ -35,6 +40,7 @@ module NIO
       end
     end
 
+    # Whether a stream is watched.
     def registered?(io) = @selectables.key?(io)
 
     # The monitors that are ready, or with a block how many there were; nil when the seconds are over.
@@ -58,12 +64,14 @@ module NIO
       end
     end
 
+    # Lets `select` of another thread return at once.
     def wakeup
       raise IOError, "selector is closed" if @closed
       __wake
       nil
     end
 
+    # Closes the selector.
     def close
       __synchronize do
         @closed = true
@@ -71,7 +79,9 @@ module NIO
       end
     end
 
+    # Whether the selector is closed.
     def closed? = __synchronize { @closed }
+    # Whether no stream is watched.
     def empty? = @selectables.empty?
 
     def __interest(monitor, fd, interests) # :nodoc:
@@ -98,11 +108,16 @@ module NIO
     SYMBOLS = [nil, :r, :w, :rw].freeze
     private_constant :SYMBOLS
 
+    # `io`: The stream.
+    # `interests`: What it is watched for: `:r`, `:w`, `:rw`, or nil.
+    # `selector`: The selector; nil once the monitor is closed.
     attr_reader :io, :interests, :selector
+    # `value`: Whatever the program wants to keep with it.
     attr_accessor :value
     attr_reader :__id # :nodoc:
     attr_writer :__events # :nodoc:
 
+    # Watches a stream; `Selector#register` makes monitors.
     def initialize(io, interests, selector)
       bits = __bits(interests, "event type")
       stream = ::IO === io ? io : io.respond_to?(:to_io) ? io.to_io : nil
@@ -117,24 +132,32 @@ module NIO
       selector.__interest(self, @fd, bits)
     end
 
+    # Sets what the stream is watched for: `:r`, `:w`, `:rw`, or nil; EOFError if the monitor is closed.
     def interests=(interests)
       __change(interests.nil? ? 0 : __bits(interests))
     end
 
+    # Watches the stream for something more.
     def add_interest(interest)
       __change(SYMBOLS.index(@interests) | __bits(interest))
     end
 
+    # Watches the stream for something no longer.
     def remove_interest(interest)
       __change(SYMBOLS.index(@interests) & ~__bits(interest))
     end
 
+    # What the stream is ready for: `:r`, `:w`, `:rw`, or nil.
     def readiness = SYMBOLS[@__events]
+    # Whether the stream can be read.
     def readable? = @__events & 1 != 0
+    # Whether the stream can be written.
     def writable? = @__events & 2 != 0
     alias writeable? writable?
+    # Whether the monitor is closed.
     def closed? = @selector.nil?
 
+    # Closes the monitor; with false the selector keeps the stream.
     def close(deregister = true)
       selector = @selector or return nil
       @selector = nil
@@ -164,9 +187,13 @@ module NIO
     UnderflowError = Class.new(IOError)
     MarkUnsetError = Class.new(IOError)
 
+    # `position`: The byte that is read or written next.
+    # `limit`: The byte behind the last that may be read or written.
+    # `capacity`: The bytes of the buffer.
     attr_reader :position, :limit, :capacity
     alias size capacity
 
+    # A buffer of so many bytes, which are 0.
     def initialize(capacity)
       raise TypeError, "no implicit conversion of #{capacity.class} into Integer" unless capacity.respond_to?(:to_int)
       @capacity = capacity.to_int
@@ -175,6 +202,7 @@ module NIO
       clear
     end
 
+    # Makes all bytes 0, and begins anew.
     def clear
       @buffer = "\0".b * @capacity
       @position = 0
@@ -183,6 +211,7 @@ module NIO
       self
     end
 
+    # Sets the byte that is read or written next; ArgumentError beyond the limit.
     def position=(position)
       raise ArgumentError, "negative position given" if position < 0
       raise ArgumentError, "specified position exceeds limit" if position > @limit
@@ -190,6 +219,7 @@ module NIO
       @position = position
     end
 
+    # Sets the limit; ArgumentError beyond the capacity.
     def limit=(limit)
       raise ArgumentError, "negative limit given" if limit < 0
       raise ArgumentError, "specified limit exceeds capacity" if limit > @capacity
@@ -198,9 +228,12 @@ module NIO
       @limit = limit
     end
 
+    # The bytes between position and limit.
     def remaining = @limit - @position
+    # Whether the position is at the limit.
     def full? = @position == @limit
 
+    # The next bytes, `length` or all up to the limit; UnderflowError if there are not as many.
     def get(length = nil)
       length ||= remaining
       raise ArgumentError, "negative length given" if length < 0
@@ -210,12 +243,14 @@ module NIO
       found
     end
 
+    # The byte at a place as Integer; ArgumentError beyond the limit.
     def [](index)
       raise ArgumentError, "negative index given" if index < 0
       raise ArgumentError, "specified index exceeds limit" if index >= @limit
       @buffer.getbyte(index)
     end
 
+    # Writes bytes; OverflowError if there is no room for them.
     def <<(text)
       raise TypeError, "no implicit conversion of #{text.class} into String" unless text.respond_to?(:to_str)
       text = text.to_str
@@ -243,6 +278,7 @@ module NIO
       n
     end
 
+    # Sets the limit where it stands, and goes to the start: what was written can be read.
     def flip
       @limit = @position
       @position = 0
@@ -250,23 +286,27 @@ module NIO
       self
     end
 
+    # Goes to the start.
     def rewind
       @position = 0
       @mark = nil
       self
     end
 
+    # Remembers the position for `reset`.
     def mark
       @mark = @position
       self
     end
 
+    # Goes to the remembered position; MarkUnsetError if there is none.
     def reset
       raise MarkUnsetError, "mark has not been set" unless @mark
       @position = @mark
       self
     end
 
+    # Moves what was not read to the start, and goes behind it: more can be written.
     def compact
       left = @buffer.byteslice(@position, remaining)
       @buffer.bytesplice(0, left.bytesize, left)
@@ -275,12 +315,14 @@ module NIO
       self
     end
 
+    # Yields each byte up to the limit.
     def each(&)
       raise ArgumentError, "no block given" unless block_given?
       @buffer.byteslice(0, @limit).each_byte(&)
       self
     end
 
+    # The class with position, limit and capacity.
     def inspect
       format("#<%s:0x%x @position=%d @limit=%d @capacity=%d>", self.class, object_id << 1, @position, @limit, @capacity)
     end

@@ -50,6 +50,7 @@ module Nokogiri
 
       class ParserContext
         class << self
+          # The context of a parser of a text; RuntimeError for an empty one.
           def native_memory(text, encoding)
             raise TypeError, "wrong argument type #{text.nil? ? "nil" : text.class} (expected String)" unless text.respond_to?(:to_str)
             text = text.to_str
@@ -58,6 +59,7 @@ module Nokogiri
             __with(text, encoding)
           end
 
+          # The context of a parser that reads from an IO.
           def native_io(io, encoding)
             raise TypeError, "argument expected to respond to :read" unless io.respond_to?(:read)
             raise TypeError, "wrong argument type #{encoding.class} (expected Encoding)" unless encoding.nil? || Encoding === encoding
@@ -66,6 +68,7 @@ module Nokogiri
             context
           end
 
+          # The context of a parser of a file.
           def native_file(path, encoding)
             raise TypeError, "wrong argument type #{encoding.class} (expected Encoding)" unless encoding.nil? || Encoding === encoding
             context = __with(File.binread(path), encoding)
@@ -82,20 +85,27 @@ module Nokogiri
           end
         end
 
+        # Whether references to entities are replaced.
         def replace_entities = @options & 2 != 0
+        # Whether the parser goes on after errors.
         def recovery = @options & 1 != 0
 
+        # Sets whether references to entities are replaced.
         def replace_entities=(on)
           @options = on ? @options | 2 : @options & ~2
         end
 
+        # Sets whether the parser goes on after errors.
         def recovery=(on)
           @options = on ? @options | 1 : @options & ~1
         end
 
+        # The line that is read, from 1; nil before parsing.
         def line = @events&.place&.first
+        # The column that is read, from 1; nil before parsing.
         def column = @events&.place&.last
 
+        # Calls the methods of the parser's document for all that the text has.
         def parse_with(parser)
           raise ArgumentError, "argument must be a Nokogiri::XML::SAX::Parser" unless XML::SAX::Parser === parser
           document = parser.document
@@ -126,14 +136,18 @@ module Nokogiri
       end
 
       class PushParser
+        # The options of the parser, bits of ParseOptions.
         def options = @options || 0
+        # Whether references to entities are replaced.
         def replace_entities = options & 2 != 0
 
+        # Sets the options of the parser.
         def options=(bits)
           @options = bits
           @events&.__send__(:"options=", bits)
         end
 
+        # Sets whether references to entities are replaced.
         def replace_entities=(on)
           self.options = on ? options | 2 : options & ~2
         end
@@ -204,11 +218,13 @@ module Nokogiri
     # A cursor over a tree that was read as a whole.
     class Reader
       class << self
+        # A reader of a text; ArgumentError for nil.
         def from_memory(text, url = nil, encoding = nil, options = nil)
           raise ArgumentError, "string cannot be nil" if text.nil?
           __over(text, text.to_str, url, encoding, options)
         end
 
+        # A reader of what an IO has; ArgumentError for nil.
         def from_io(io, url = nil, encoding = nil, options = nil)
           raise ArgumentError, "io cannot be nil" if io.nil?
           __over(io, nil, url, encoding, options)
@@ -222,6 +238,7 @@ module Nokogiri
         end
       end
 
+      # Goes to the next node: the reader itself, or nil at the end. XML::SyntaxError if the text is wrong.
       def read
         __load unless @document
         @node, @ended = __next
@@ -244,8 +261,10 @@ module Nokogiri
         self
       end
 
+      # `state`: 0 before the first node, 1 at a node, 3 at the end.
       attr_reader :state
 
+      # The number of the node's type: TYPE_ constants.
       def node_type
         return 0 unless @node
         return 15 if @ended
@@ -256,6 +275,7 @@ module Nokogiri
         end
       end
 
+      # The name of the node with its prefix: "#text" for texts.
       def name
         return unless @node
         case @node.type
@@ -266,39 +286,58 @@ module Nokogiri
         end
       end
 
+      # The name of the node without its prefix.
       def local_name
         return unless @node
         [3, 4, 8].include?(@node.type) ? name : @node.name
       end
 
+      # The prefix of the element, or nil.
       def prefix = @node && @node.type == 1 ? @node.namespace&.prefix : nil
+      # The namespace of the element, or nil.
       def namespace_uri = @node && @node.type == 1 ? @node.namespace&.href : nil
+      # The text of texts, comments and the like, or nil.
       def value = @node && [3, 4, 7, 8].include?(@node.type) ? @node.content : nil
+      # Whether the node has a text.
       def value? = !value.nil?
+      # How many elements the node is in.
       def depth = @node ? @depth : 0
+      # Whether the element has no content.
       def empty_element? = !!(@node && @node.type == 1 && @node.children.empty? && !@ended)
+      # False: attributes that a DTD gives are not told apart.
       def default? = false
+      # The language of the node, by `xml:lang`, or nil.
       def lang = @node&.lang
+      # The version in the document's declaration.
       def xml_version = @document&.version
+      # The encoding of the document.
       def encoding = @document ? @declared || @encoding || "UTF-8" : @encoding
+      # The address by which addresses in the node are meant, by `xml:base`, or nil.
       def base_uri = @node && __base(@node)
 
+      # Whether the element has attributes or declares namespaces.
       def attributes? = !!(@node && @node.type == 1 && (@node.attribute_nodes.any? || @node.namespace_definitions.any?))
+      # The number of attributes, declarations of namespaces included.
       def attribute_count = attributes? && !@ended ? __all.length : 0
+      # The value of an attribute by its place, or nil.
       def attribute_at(index) = index && @node && @node.type == 1 ? __all[index]&.last : nil
+      # A Hash of the attributes' values by their names.
       def attribute_hash = @node && @node.type == 1 ? @node.attribute_nodes.to_h { |a| [__qualified(a), a.value] } : {}
 
+      # The value of an attribute by its name, or nil.
       def attribute(name)
         return if name.nil? || @node.nil? || @node.type != 1
         name = name.to_str
         __all.find { |n, _| n == name }&.last
       end
 
+      # A Hash of the namespaces that the element declares.
       def namespaces
         return {} unless @node && @node.type == 1
         @node.namespace_definitions.to_h { |n| [["xmlns", n.prefix].compact.join(":"), n.href] }
       end
 
+      # The text of what is in the element.
       def inner_xml = @node && @node.type == 1 ? @node.children.map { |c| __text(c) }.join : (@node ? "" : nil)
       # An end tag stands for its element alone.
       def outer_xml = @node && (@ended ? __text(@node.dup(0)) : __text(@node))

@@ -45,6 +45,7 @@ module Nokogiri
     @aliases = {}
 
     class << self
+      # The handler of an encoding, by its name or another one that `alias` gave it; nil for unknown ones.
       def [](name)
         name = name.to_str
         real = @aliases[name.upcase] || name
@@ -54,13 +55,16 @@ module Nokogiri
         handler
       end
 
+      # Gives an encoding another name.
       def alias(name, other)
         @aliases[other.to_str.upcase] = name.to_str
         other
       end
 
+      # Takes another name back: true, or nil if there was none.
       def delete(name) = @aliases.delete(name.to_str.upcase) ? true : nil
 
+      # Takes all other names back.
       def clear_aliases!
         @aliases.clear
         self
@@ -69,6 +73,7 @@ module Nokogiri
       def __aliased(name) = @aliases[name.upcase] || name
     end
 
+    # `name`: The name of the encoding.
     attr_reader :name
   end
 
@@ -151,6 +156,7 @@ module Nokogiri
   module XML
     class Node
       class << self
+        # A new element of this name in the document; a block gets it.
         def new(name, document, *rest, &block)
           raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
           unless Document === document
@@ -169,8 +175,10 @@ module Nokogiri
         end
       end
 
+      # Whether there is a node behind the object.
       def data_ptr? = __node?
 
+      # Sets the text of the node.
       def native_content=(string)
         __content(string)
         string
@@ -211,6 +219,7 @@ module Nokogiri
     class CharacterData < Node; end
 
     class Comment < CharacterData
+      # A new comment in the document; a block gets it.
       def self.new(document, content, *rest, &block)
         raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
         __made(8, nil, document.document, content, [document, content, *rest], &block)
@@ -218,6 +227,7 @@ module Nokogiri
     end
 
     class Text < CharacterData
+      # A new text in the document; a block gets it.
       def self.new(content, document, *rest, &block)
         raise TypeError, "wrong argument type #{document.class} (expected Nokogiri::XML::Document)" unless Node === document
         unless Document === document
@@ -228,6 +238,7 @@ module Nokogiri
     end
 
     class CDATA < Text
+      # A new CDATA section in the document; a block gets it.
       def self.new(document, content, *rest, &block)
         raise TypeError, "wrong argument type #{document.class} (expected Nokogiri::XML::Document)" unless Node === document
         unless Document === document
@@ -239,6 +250,7 @@ module Nokogiri
     end
 
     class ProcessingInstruction < Node
+      # A new processing instruction in the document; a block gets it.
       def self.new(document, name, content, *rest, &block)
         raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
         __made(7, name, document.document, content, [document, name, content, *rest], &block)
@@ -246,6 +258,7 @@ module Nokogiri
     end
 
     class EntityReference < Node
+      # A new reference to an entity in the document; a block gets it.
       def self.new(document, name, *rest, &block)
         raise ArgumentError, "document must be a Nokogiri::XML::Node" unless Node === document
         __made(5, name.to_str.sub(/\A&/, "").sub(/;\z/, ""), document.document, nil, [document, name, *rest], &block)
@@ -253,11 +266,13 @@ module Nokogiri
     end
 
     class Attr < Node
+      # A new attribute in the document; a block gets it.
       def self.new(document, name, *rest, &block)
         raise ArgumentError, "parameter must be a Nokogiri::XML::Document" unless Document === document
         __made(2, name.to_str, document, nil, [document, name, *rest], &block)
       end
 
+      # Sets the value; nil leaves HTML's attribute without one.
       def value=(text)
         text.nil? && document.html? ? __bare! : __content(text.nil? ? "" : text.to_str)
         text
@@ -265,6 +280,7 @@ module Nokogiri
     end
 
     class DocumentFragment < Node
+      # A new fragment of the document.
       def self.native_new(document)
         node = allocate
         node.__create(11, nil, document, nil)
@@ -273,15 +289,22 @@ module Nokogiri
     end
 
     class DTD < Node
+      # The public identifier, or nil.
       def external_id = __declaration[0]
+      # The system identifier, or nil.
       def system_id = __declaration[1]
 
+      # The declarations of entities by their names.
       def entities = __named(17)
+      # The declarations of elements by their names.
       def elements = __named(15)
+      # The declarations of attributes by their names.
       def attributes = __named(16)
 
+      # The notations by their names.
       def notations = __notations.to_h { |name, public_id, system_id| [name, Notation.new(name, public_id, system_id)] }
 
+      # NotImplementedError: there is no validation by a DTD.
       def validate(_document)
         raise NotImplementedError, "validation by a DTD is not part of this runtime"
       end
@@ -297,30 +320,41 @@ module Nokogiri
       EXTERNAL_PARAMETER = 5
       INTERNAL_PREDEFINED = 6
 
+      # The content of the entity, with references in it resolved.
       def content = __declaration[2]
+      # The content of the entity as it was written.
       def original_content = __declaration[3]
+      # The kind of entity: INTERNAL_GENERAL and the like.
       def entity_type = __declaration[4]
+      # The public identifier, or nil.
       def external_id = __declaration[0]
+      # The system identifier, or nil.
       def system_id = __declaration[1]
     end
 
     class AttributeDecl < Node
+      # The type of the attribute.
       def attribute_type = __declaration[4]
+      # The value that the attribute has when it is left out, or nil.
       def default = __declaration[2]
+      # The values that the attribute may have.
       def enumeration = __declaration[6]
     end
 
     class ElementDecl < Node
+      # The kind of content: empty, any, mixed, elements.
       def element_type = __declaration[4]
 
       # The declarations of its attributes.
       def attribute_nodes = parent ? parent.children.select { |c| c.type == 16 && c.__declaration[5] == name } : []
 
+      # The prefix of the name, or nil.
       def prefix
         p, local = name.split(":", 2)
         p if local
       end
 
+      # The content model, an ElementContent; nil for EMPTY and ANY.
       def content
         model = __declaration[6].first
         return if model.nil? || %w[EMPTY ANY].include?(model)
@@ -329,6 +363,10 @@ module Nokogiri
     end
 
     class ElementContent
+      # `name`: The name of the element, or nil.
+      # `type`: The kind of the part: PCDATA 1, an element 2, a sequence 3, a choice 4.
+      # `occur`: How often it occurs: once 1, at most once 2, any number of times 3, at least once 4.
+      # `prefix`: The prefix of the name, or nil.
       attr_reader :name, :type, :occur, :prefix
 
       OCCURS = { "?" => 2, "*" => 3, "+" => 4 }.freeze
@@ -400,6 +438,7 @@ module Nokogiri
 
     class Document < Node
       class << self
+        # A document without a root, of a version ("1.0").
         def new(*args)
           version = args.first || "1.0"
           document = allocate
@@ -409,10 +448,12 @@ module Nokogiri
           document
         end
 
+        # The document in a text; XML::SyntaxError if it is wrong and `options` do not say to recover.
         def read_memory(text, url, encoding, options)
           __read(text, url, encoding, options)
         end
 
+        # The document that is read from an IO; XML::SyntaxError if it is wrong and `options` do not say to recover.
         def read_io(io, url, encoding, options)
           __read(__slurp(io), url, encoding, options)
         end
@@ -456,6 +497,7 @@ module Nokogiri
         end
       end
 
+      # Sets the root element, in place of one that is there; nil removes it.
       def root=(node)
         unless node.nil?
           raise ArgumentError, "expected Nokogiri::XML::Node but received #{node.class}" unless Node === node
@@ -473,6 +515,7 @@ module Nokogiri
         node
       end
 
+      # Declares an entity; RuntimeError if that can't be.
       def create_entity(name, type = EntityDecl::INTERNAL_GENERAL, external_id = nil, system_id = nil, content = nil)
         __entity(name, type || EntityDecl::INTERNAL_GENERAL, external_id, system_id, content) or raise RuntimeError, "Could not create entity"
       end
@@ -490,6 +533,7 @@ module Nokogiri
     end
 
     class XPathContext
+      # A place from which XPath expressions are evaluated.
       def self.new(node)
         context = allocate
         context.instance_variable_set(:@node, node)
@@ -500,30 +544,36 @@ module Nokogiri
 
       def self.__deprecated(message) = warn(message, category: :deprecated)
 
+      # Gives a namespace a prefix for expressions; nil takes it back.
       def register_ns(prefix, uri)
         uri.nil? ? @namespaces.delete(prefix.to_str) : @namespaces[prefix.to_str] = uri.to_str
         self
       end
 
+      # Gives a variable a value for expressions; nil takes it back.
       def register_variable(name, value)
         value.nil? ? @variables.delete(name.to_str) : @variables[name.to_str] = value.to_str
         self
       end
 
+      # Sets the node from which expressions are evaluated.
       def node=(node)
         @node = node
       end
 
+      # What an expression answers: a NodeSet, a String, a number, true or false. `handler` has further functions.
       def evaluate(expression, handler = nil)
         @node.__evaluate(expression, @namespaces.to_a.flatten(1), @variables.to_a.flatten(1), handler)
       end
     end
 
     class Schema
+      # NotImplementedError: there is no XML Schema.
       def self.from_document(*) = raise(NotImplementedError, "XML Schema is not part of this runtime")
     end
 
     class RelaxNG < Schema
+      # NotImplementedError: there is no RELAX NG.
       def self.from_document(*) = raise(NotImplementedError, "RELAX NG is not part of this runtime")
     end
   end
@@ -531,6 +581,7 @@ module Nokogiri
   module HTML4
     class Document < XML::Document
       class << self
+        # A document without a root, with a document type.
         def new(*args)
           uri, external = args
           document = allocate
@@ -563,11 +614,13 @@ module Nokogiri
         end
       end
 
+      # 13, the number of HTML documents.
       def type = 13
     end
 
     class ElementDescription
       class << self
+        # What is known of an element, by its name, or nil.
         def [](name)
           require "nokogiri/html4/element_description_defaults"
           key = name.to_str.downcase
@@ -578,22 +631,36 @@ module Nokogiri
         end
       end
 
+      # The name of the element.
       def name = @known.name
+      # What the element is for.
       def description = @known.desc
+      # Whether the start tag may be left out.
       def implied_start_tag? = @known.startTag ? true : false
+      # Whether the end tag may be left out.
       def implied_end_tag? = @known.endTag ? true : false
+      # Whether the end tag is kept.
       def save_end_tag? = @known.saveEndTag ? true : false
+      # Whether the element has no content.
       def empty? = @known.empty ? true : false
+      # Whether the element is out of date.
       def deprecated? = @known.depr ? true : false
+      # Whether the element stands in a line.
       def inline? = @known.isinline ? true : false
+      # The elements that may stand in it.
       def sub_elements = @known.subelts
+      # The element that is meant in it when none is named.
       def default_sub_element = @known.defaultsubelt
+      # The attributes that it may have.
       def optional_attributes = @known.attrs_opt
+      # The attributes that are out of date.
       def deprecated_attributes = @known.attrs_depr
+      # The attributes that it has to have.
       def required_attributes = @known.attrs_req
     end
 
     class EntityLookup
+      # The description of an entity by its name, or nil.
       def get(name)
         code = XML::Document.__entity_code(name.to_str) or return
         EntityDescription.new(code, name, __describe(name, code))
@@ -612,6 +679,7 @@ module Nokogiri
     private_constant :NAMESPACES
 
     class << self
+      # The HTML5 document in a text; limits are of attributes, errors and depth.
       def parse(text, url, klass, max_attributes:, max_errors:, max_tree_depth:, parse_noscript_content_as_text: false)
         document = klass.allocate
         document.__open(true)
@@ -623,6 +691,7 @@ module Nokogiri
         document
       end
 
+      # Reads a text into the fragment, as if it stood in the context: an element or its name.
       def fragment(fragment, text, context, max_attributes:, max_errors:, max_tree_depth:, parse_noscript_content_as_text: false)
         document = fragment.document
         about = __context(context, document)
@@ -693,9 +762,11 @@ module Nokogiri
   end
 
   module XSLT
+    # NotImplementedError: there is no XSLT.
     def self.register(*) = raise(NotImplementedError, "XSLT is not part of this runtime")
 
     class Stylesheet
+      # NotImplementedError: there is no XSLT.
       def self.parse_stylesheet_doc(*) = raise(NotImplementedError, "XSLT is not part of this runtime")
     end
   end

@@ -11,6 +11,7 @@ module Puma
 
     # What a `Puma::MiniSSL::Context` says, as OpenSSL has it.
     class SSLContext
+      # The OpenSSL context of a `Puma::MiniSSL::Context`; SSLError if its files are wrong.
       def initialize(settings)
         require "openssl"
         @context = context = OpenSSL::SSL::SSLContext.new
@@ -86,12 +87,14 @@ module Puma
       class << self
         undef_method :new
 
+        # An engine that answers a client.
         def server(context)
           engine = allocate
           engine.__send__(:__begin, context.__handle, true)
           engine
         end
 
+        # An engine that speaks to a server.
         def client
           require "openssl"
           engine = allocate
@@ -117,6 +120,7 @@ module Puma
         end
       end
 
+      # Encrypts data, and answers how many bytes were taken, or nil when more has to come from the other side first.
       def write(data)
         result = __step(:write, data)
         result.is_a?(Integer) ? result : nil
@@ -137,11 +141,13 @@ module Puma
       # Whether the handshake is under way.
       def init? = !@done && !(@done = @native.ssl_get(@ssl, :handshake_done?))
 
+      # The certificate of the other side in DER, or nil.
       def peercert
         cert = @native.ssl_get(@ssl, :peer_cert) || @native.ssl_get(@ssl, :refused_cert)
         cert && @native.x_der(cert)
       end
 
+      # The version of the protocol, and the state of the handshake.
       def ssl_vers_st = [@native.ssl_get(@ssl, :version), @native.ssl_get(@ssl, :state)[0]]
 
       private def __begin(context, server)

@@ -13,6 +13,7 @@ module OpenSSL
     # What OpenSSL's queue of errors held, in its own words.
     def errors = @errors || []
 
+    # The message; if OpenSSL's queue held several errors, with all of them.
     def detailed_message(highlight: false, **)
       text = super
       return text if errors.size < 2
@@ -23,24 +24,35 @@ module OpenSSL
   class << self
     # Errors are raised where they appear: none are left.
     def errors = []
+    # False: there is no debug mode.
     def debug = false
+    # Changes nothing.
     def debug=(on)
       on
     end
+    # False: FIPS mode is not supported.
     def fips_mode = false
+    # OpenSSLError for true: FIPS mode is not supported.
     def fips_mode=(on)
       raise OpenSSLError, "FIPS mode is not supported" if on
     end
+    # Whether two texts of the same length are equal, in a time that does not tell where they differ; ArgumentError for different lengths.
     def fixed_length_secure_compare(a, b) = Native.same?(a, b)
 
+    # Whether two texts are equal, in a time that does not tell where they differ.
+    #
+    #     OpenSSL.secure_compare("token", "tokem")   #=> false
     def secure_compare(a, b)
       one, other = [a, b].map { |s| String.try_convert(s) || raise(TypeError, "no implicit conversion of #{s.nil? ? "nil" : s.class} into String") }
       fixed_length_secure_compare(Digest.digest("SHA256", one), Digest.digest("SHA256", other)) && a == b
     end
 
+    # The class of a digest by its name.
     def Digest(name) = Digest.const_get(name)
 
+    # Nothing: memory is checked otherwise.
     def mem_check_start = nil
+    # Nothing: memory is checked otherwise.
     def print_mem_leaks = nil
   end
 
@@ -81,10 +93,17 @@ module OpenSSL
     class DigestError < OpenSSLError; end
 
     class << self
+      # The digest of a text by the digest's name, as bytes.
+      #
+      #     OpenSSL::Digest.digest("SHA256", "abc").bytesize   #=> 32
       def digest(name, data) = super(data, name)
+      # The names of the digests that there are.
       def digests = Native.digests
     end
 
+    # A digest by its name or of the kind of another one, with a first text; DigestError for unknown names.
+    #
+    #     OpenSSL::Digest.new("SHA256").update("abc").hexdigest[0, 8]   #=> "ba7816bf"
     def initialize(name, data = nil)
       name = name.name if name.is_a?(Digest)
       name = String.try_convert(name) || raise(TypeError, "wrong argument type #{name.class} (expected OpenSSL/Digest)")
@@ -99,14 +118,19 @@ module OpenSSL
       @name, @digest_length, @block_length = Native.md_info(@h)
     end
 
+    # `name`: The name of the digest: "SHA256".
+    # `digest_length`: The bytes of a digest.
+    # `block_length`: The bytes of a block.
     attr_reader :name, :digest_length, :block_length
 
+    # Takes more text.
     def update(data)
       Native.md_update(@h, data)
       self
     end
     alias << update
 
+    # Begins anew.
     def reset
       Native.md_reset(@h)
       self
@@ -127,11 +151,17 @@ module OpenSSL
 
   class HMAC
     class << self
+      # The code of a text by a digest and a key, as bytes.
       def digest(digest, key, data) = new(key, digest).update(data).digest
+      # The code of a text by a digest and a key, as hexadecimal digits.
+      #
+      #     OpenSSL::HMAC.hexdigest("SHA256", "key", "data")[0, 8]   #=> "5031fe3d"
       def hexdigest(digest, key, data) = new(key, digest).update(data).hexdigest
+      # The code of a text by a digest and a key, in Base64.
       def base64digest(digest, key, data) = new(key, digest).update(data).base64digest
     end
 
+    # A code without text, of a key and a digest or its name.
     def initialize(key, digest)
       @h = Native.hmac_new(key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)"))
     end
@@ -140,28 +170,37 @@ module OpenSSL
       @h = Native.dup(other.instance_variable_get(:@h))
     end
 
+    # Takes more text.
     def update(data)
       Native.hmac_update(@h, data)
       self
     end
     alias << update
 
+    # Begins anew with the same key.
     def reset
       Native.hmac_reset(@h)
       self
     end
 
+    # The code of the text so far, as bytes.
     def digest = Native.hmac_final(@h)
+    # The code of the text so far, as hexadecimal digits.
     def hexdigest = digest.unpack1("H*").force_encoding("US-ASCII")
+    # The code of the text so far, in Base64.
     def base64digest = [digest].pack("m0")
     alias to_s hexdigest
     alias inspect hexdigest
+    # Whether the other has the same code, in a time that does not tell where they differ.
     def ==(other) = other.is_a?(HMAC) && (mine = digest).bytesize == (its = other.digest).bytesize && OpenSSL.fixed_length_secure_compare(mine, its)
   end
 
   module KDF
     class KDFError < OpenSSLError; end
 
+    # A key of `length` bytes from a password by PBKDF2; KDFError for fewer than one iteration.
+    #
+    #     OpenSSL::KDF.pbkdf2_hmac("secret", salt: "salt", iterations: 1000, length: 16, hash: "SHA256").bytesize   #=> 16
     def self.pbkdf2_hmac(password, salt:, iterations:, length:, hash:)
       iterations, length = Given.integer(iterations), Given.integer(length)
       raise KDFError, "PKCS5_PBKDF2_HMAC: invalid iteration count" if iterations < 1
@@ -184,6 +223,7 @@ module OpenSSL
       Native.scrypt(password, salt, n, r, p, length)
     end
 
+    # A key of `length` bytes from another key by HKDF (RFC 5869); KDFError if it is longer than 255 digests.
     def self.hkdf(key, salt:, info:, length:, hash:)
       size = Digest.new(hash).digest_length
       raise KDFError, "EVP_PKEY_derive: invalid length" if length > 255 * size
@@ -201,7 +241,9 @@ module OpenSSL
   module PKCS5
     module_function
 
+    # A key of `length` bytes from a password by PBKDF2, with a digest or its name.
     def pbkdf2_hmac(password, salt, iterations, length, digest) = KDF.pbkdf2_hmac(password, salt:, iterations:, length:, hash: digest)
+    # A key of `length` bytes from a password by PBKDF2 with SHA-1.
     def pbkdf2_hmac_sha1(password, salt, iterations, length) = pbkdf2_hmac(password, salt, iterations, length, "SHA1")
   end
 
@@ -210,22 +252,28 @@ module OpenSSL
     class RandomError < OpenSSLError; end
 
     class << self
+      # So many random bytes, good for keys.
       def random_bytes(n) = Native.random(n)
       alias bytes random_bytes
       alias pseudo_bytes random_bytes
 
+      # Changes nothing, and answers the text.
       def seed(text) = text.to_str
+      # Changes nothing: the system has seeded the generator.
       def random_add(text, _entropy)
         text.to_str
         self
       end
+      # True: the system has seeded the generator.
       def status? = true
+      # Reads a file, which changes nothing; RandomError if it can't be read.
       def load_random_file(path)
         File.binread(path, 1024)
         true
       rescue SystemCallError => e
         raise RandomError, "RAND_load_file: #{e.message}"
       end
+      # Writes 1,024 random bytes to a file; RandomError if that fails.
       def write_random_file(path)
         File.binwrite(path, random_bytes(1024))
         true
@@ -239,8 +287,14 @@ module OpenSSL
     class CipherError < OpenSSLError; end
     class AuthTagError < CipherError; end
 
+    # The names of the ciphers that there are.
     def self.ciphers = Native.ciphers
 
+    # A cipher by its name: "aes-256-gcm". Next comes `encrypt` or `decrypt`, then the key.
+    #
+    #     cipher = OpenSSL::Cipher.new("aes-128-cbc").encrypt
+    #     cipher.key, cipher.iv = "k" * 16, "i" * 16
+    #     (cipher.update("secret") + cipher.final).bytesize   #=> 16
     def initialize(name)
       raise TypeError, "already initialized" if @h
       @h = Native.cipher_new(name.to_str)
@@ -257,14 +311,21 @@ module OpenSSL
       @mode = @flags & 0xf0007
     end
 
+    # `name`: The name of the cipher: "AES-128-CBC".
+    # `key_len`: The bytes of the key.
+    # `block_size`: The bytes of a block; 1 for ciphers that work byte by byte.
     attr_reader :name, :key_len, :block_size
+    # The bytes of the initialization vector; 0 if the cipher has none.
     def iv_len = @aead_iv_len || @iv_len
 
     # EVP_CIPH_FLAG_AEAD_CIPHER
+    # Whether the cipher makes a tag that shows changes, as GCM and CCM do.
     def authenticated? = @flags & 0x200000 != 0
     private def ccm? = @mode == 7
 
+    # Lets the cipher encrypt; a key that was set before is forgotten. A password as argument is deprecated.
     def encrypt(password = nil, iv = nil) = begin_with(1, password, iv)
+    # Lets the cipher decrypt; a key that was set before is forgotten. A password as argument is deprecated.
     def decrypt(password = nil, iv = nil) = begin_with(0, password, iv)
 
     # Whether there is a key for the direction: one that was set before the direction is forgotten.
@@ -279,42 +340,51 @@ module OpenSSL
       self
     end
 
+    # Begins anew with the same key and vector.
     def reset
       Native.cipher_init(@h, nil, nil, -1)
       self
     end
 
+    # Sets the bytes of the key, for ciphers whose keys differ in length.
     def key_len=(n)
       Native.cipher_set(@h, :key_len, n)
       info
       n
     end
 
+    # Sets the bytes of the initialization vector; CipherError if the cipher is not authenticated.
     def iv_len=(n)
       raise CipherError, "cipher does not support AEAD" unless authenticated?
       Native.cipher_set(@h, :iv_len, n)
       @aead_iv_len = n
     end
 
+    # Sets the key; ArgumentError if it has another length than `key_len`.
     def key=(key)
       raise ArgumentError, "key must be #{key_len} bytes" if key.to_str.bytesize != key_len
       Native.cipher_init(@h, key, nil, -1)
       @keyed = true
     end
 
+    # Sets the initialization vector; ArgumentError if it has another length than `iv_len`.
     def iv=(iv)
       raise ArgumentError, "iv must be #{iv_len} bytes" if iv.to_str.bytesize != iv_len
       Native.cipher_init(@h, nil, iv, -1)
     end
 
+    # Sets a random key, and answers it.
     def random_key = self.key = Random.random_bytes(key_len)
+    # Sets a random initialization vector, and answers it.
     def random_iv = self.iv = Random.random_bytes(iv_len)
 
+    # Sets whether the last block is filled up: 1 or 0.
     def padding=(n)
       Native.cipher_set(@h, :padding, n)
       n
     end
 
+    # Sets key and vector from a password, as older versions of PKCS #5 have it: for old data alone, else `OpenSSL::KDF`. ArgumentError if the salt has not 8 bytes.
     def pkcs5_keyivgen(password, salt = nil, iterations = 2048, digest = "MD5")
       raise ArgumentError, "salt must be an 8-octet string" if salt && salt.to_str.bytesize != 8
       raise ArgumentError, "iterations must be a positive integer" unless iterations.to_int > 0
@@ -323,18 +393,21 @@ module OpenSSL
       nil
     end
 
+    # Adds data that is not encrypted, but whose changes show.
     def auth_data=(data)
       data = data.to_str
       Native.cipher_auth_data(@h, data)
       data
     end
 
+    # Sets the bytes of the tag; CipherError if the cipher is not authenticated.
     def auth_tag_len=(n)
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
       Native.cipher_set(@h, :tag_len, n)
       @tag_len = n
     end
 
+    # Sets the tag that decrypted data has to have; CipherError if the cipher is not authenticated.
     def auth_tag=(tag)
       tag = tag.to_str
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
@@ -342,16 +415,19 @@ module OpenSSL
       tag
     end
 
+    # The tag of what was encrypted, of `length` bytes (16); CipherError if the cipher is not authenticated.
     def auth_tag(length = @tag_len || 16)
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
       Native.cipher_tag(@h, length)
     end
 
+    # Tells CCM the bytes of the data before it comes.
     def ccm_data_len=(n)
       Native.cipher_data_len(@h, n)
       n
     end
 
+    # Encrypts or decrypts a part, and answers what is ready; CipherError without a key.
     def update(data, buffer = nil)
       raise CipherError, "key not set" unless @keyed
       data = data.to_str
@@ -359,6 +435,7 @@ module OpenSSL
       buffer ? buffer.replace(result) : result
     end
 
+    # The rest of the data; CipherError if the last block or the tag is wrong, AuthTagError for the tag.
     def final
       raise RuntimeError, "Cipher not initialized!" unless @h
       raise CipherError, "no key set" unless @keyed
@@ -378,9 +455,12 @@ module OpenSSL
   # What Marshal needs of a class with `to_der`.
   module Marshal
     module ClassMethods
+      # The object that Marshal wrote in DER.
       def _load(der) = new(der)
     end
+    # A class that includes this can be loaded by Marshal.
     def self.included(base) = base.extend(ClassMethods)
+    # What Marshal writes: DER.
     def _dump(_level) = to_der
   end
 

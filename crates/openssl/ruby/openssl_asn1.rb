@@ -16,15 +16,21 @@ module OpenSSL
     private_constant :CLASSES, :DEPTH
 
     class ASN1Data
+      # `value`: What it holds: bytes, or an Array of elements.
+      # `tag`: The number of its tag.
+      # `tag_class`: `:UNIVERSAL`, `:APPLICATION`, `:CONTEXT_SPECIFIC` or `:PRIVATE`.
+      # `indefinite_length`: Whether it ends by a mark, not after a length.
       attr_accessor :value, :tag, :tag_class, :indefinite_length
       alias infinite_length indefinite_length
       alias infinite_length= indefinite_length=
 
+      # Data with a tag and its class.
       def initialize(value, tag, tag_class)
         raise ASN1Error, "invalid tag class" unless tag_class.is_a?(Symbol)
         @value, @tag, @tag_class, @indefinite_length = value, tag, tag_class, false
       end
 
+      # The data in DER.
       def to_der
         if @value.is_a?(Array)
           ASN1.__send__(:wrap, self, @value, true)
@@ -36,12 +42,15 @@ module OpenSSL
     end
 
     class Primitive < ASN1Data
+      # `tagging`: `:IMPLICIT`, `:EXPLICIT`, or nil for the type's own tag.
       attr_accessor :tagging
+      # A value of a type; a tag other than the type's own is `:IMPLICIT` or `:EXPLICIT`.
       def initialize(value, tag = nil, tagging = nil, tag_class = nil)
         ASN1.__send__(:set_up, self, value, tag, tagging, tag_class)
       end
       undef_method :indefinite_length=, :infinite_length=
 
+      # The value in DER.
       def to_der
         content = ASN1.__send__(:content, self)
         ASN1.__send__(:tagged, self, false, content)
@@ -50,16 +59,22 @@ module OpenSSL
 
     class Constructive < ASN1Data
       include Enumerable
+      # `tagging`: `:IMPLICIT`, `:EXPLICIT`, or nil for the type's own tag.
       attr_accessor :tagging
+      # Elements of a sequence or a set; a tag other than the type's own is `:IMPLICIT` or `:EXPLICIT`.
+      #
+      #     OpenSSL::ASN1::Sequence([OpenSSL::ASN1::Integer(5)]).to_der.unpack1("H*")   #=> "3003020105"
       def initialize(value, tag = nil, tagging = nil, tag_class = nil)
         ASN1.__send__(:set_up, self, value, tag, tagging, tag_class)
       end
 
+      # Yields each element.
       def each(&block)
         value.each(&block)
         self
       end
 
+      # The elements in DER.
       def to_der = ASN1.__send__(:wrap, self, @value, false)
     end
 
@@ -80,17 +95,23 @@ module OpenSSL
     private_constant :UNIVERSAL, :TAGS
 
     class EndOfContent
+      # The mark of an end.
       def initialize = super("", 0, nil, :UNIVERSAL)
     end
+    # The mark of an end.
     def self.EndOfContent = EndOfContent.new
 
     class Null
+      # NULL; there is no other value than nil.
       def initialize(value = nil, tag = nil, tagging = nil, tag_class = nil) = super
     end
+    # NULL.
     def self.Null(*args) = Null.new(*args)
 
     class BitString
+      # `unused_bits`: The bits at the end that do not count, 0 to 7.
       attr_accessor :unused_bits
+      # A text of bits.
       def initialize(...)
         super
         @unused_bits = 0
@@ -105,20 +126,28 @@ module OpenSSL
           (@registered ||= []) << [short, long, oid]
           true
         end
+        # The entry of a name that `register` took, or nil.
         def registered(name) = @registered&.find { |entry| entry.include?(name) }
       end
 
       private def entry = ObjectId.registered(value) || Native.oid(value)
+      # The short name: "CN", or nil.
       def sn = entry&.[](0)
+      # The long name: "commonName", or nil.
       def ln = entry&.[](1)
       alias short_name sn
       alias long_name ln
+      # The numbers: "2.5.4.3"; ASN1Error for unknown names.
       def oid = entry&.[](2) || raise(ASN1Error, "OBJ_txt2obj: unknown object name")
 
+      # Whether both have the same numbers.
       def ==(other) = other.is_a?(ObjectId) && oid == other.oid
     end
 
     class << self
+      # The object of a text in DER or BER; ASN1Error if it is broken or more follows.
+      #
+      #     OpenSSL::ASN1.decode("\x02\x01\x05").value.to_i   #=> 5
       def decode(data)
         data = Given.string(data).b
         value, rest = element(data, 0, data.bytesize, 0)
@@ -126,6 +155,7 @@ module OpenSSL
         value
       end
 
+      # An Array of all objects in a text in DER or BER.
       def decode_all(data)
         data = Given.string(data).b
         at, found = 0, []

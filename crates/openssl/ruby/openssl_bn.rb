@@ -17,6 +17,7 @@ module OpenSSL
     private_class_method :__integer
 
     class << self
+      # A random number of so many bits. `top`: -1 any, 0 the highest bit is set, 1 the highest two are; `bottom`: odd.
       def rand(bits, top = 0, bottom = false) = new(__random(bits, top, bottom))
       alias pseudo_rand rand
 
@@ -28,6 +29,7 @@ module OpenSSL
         bottom ? n | 1 : n
       end
 
+      # A random number from 0 to below the limit.
       def rand_range(limit)
         limit = __integer(limit)
         raise BNError, "BN_rand_range: invalid range" if limit <= 0
@@ -38,12 +40,16 @@ module OpenSSL
       end
       alias pseudo_rand_range rand_range
 
+      # A random prime of so many bits; `safe`: half of it, rounded down, is a prime, too; `add` and `rem`: it leaves the rest `rem` when divided by `add`.
       def generate_prime(bits, safe = true, add = nil, rem = nil)
         hex = Native.prime(Integer(bits), safe ? true : false, add && __integer(add).to_s(16), rem && __integer(rem).to_s(16))
         new(hex.to_i(16))
       end
     end
 
+    # The number of an Integer, or of a text in base 10, 16, 2 (bytes) or 0 (bytes with their length before them).
+    #
+    #     OpenSSL::BN.new("ff", 16).to_i   #=> 255
     def initialize(value, base = 10)
       @n =
         case value
@@ -74,6 +80,7 @@ module OpenSSL
       @n = other.to_i
     end
 
+    # Takes the value of another number.
     def copy(other)
       @n = integer(other)
       self
@@ -82,11 +89,15 @@ module OpenSSL
     private def integer(value) = BN.__send__(:__integer, value)
     private def bn(n) = BN.new(n)
 
+    # The number as Integer.
     def to_i = @n
     alias to_int to_i
+    # The number itself.
     def to_bn = self
+    # The same for equal numbers.
     def hash = @n.abs.hash
 
+    # The number as text in base 10 or 16, or as bytes: 2 without sign, 0 with their length before them.
     def to_s(base = 10)
       case base
       when 10 then @n.to_s
@@ -109,9 +120,12 @@ module OpenSSL
       [hex.size.odd? ? "0#{hex}" : hex].pack("H*")
     end
 
+    # The class and the number.
     def inspect = "#<OpenSSL::BN #{@n}>"
+    # What `pp` prints.
     def pretty_print(q) = q.object_group(self) { q.text " #{@n}" }
 
+    # The other as it is, and the number as Integer or text; TypeError for other objects.
     def coerce(other)
       case other
       when Integer then [other, @n]
@@ -120,14 +134,21 @@ module OpenSSL
       end
     end
 
+    # The sum.
     def +(other) = bn(@n + integer(other))
+    # The difference.
     def -(other) = bn(@n - integer(other))
+    # The product.
     def *(other) = bn(@n * integer(other))
+    # The power; BNError for negative exponents.
     def **(other)
       e = integer(other)
       raise BNError, "BN_exp" if e < 0
       bn(@n ** e)
     end
+    # `[quotient, rest]`, the quotient cut off; BNError for 0.
+    #
+    #     (OpenSSL::BN.new(7) / 2).map(&:to_i)   #=> [3, 1]
     def /(other)
       d = integer(other)
       raise BNError, "BN_div: div by zero" if d == 0
@@ -141,16 +162,28 @@ module OpenSSL
       raise BNError, "BN_mod: div by zero" if d == 0
       bn(@n.remainder(d))
     end
+    # A copy of the number.
     def +@ = bn(@n)
+    # The number with the other sign.
     def -@ = bn(-@n)
+    # The number without sign.
     def abs = bn(@n.abs)
+    # Whether it is below 0.
     def negative? = @n < 0
+    # The square.
     def sqr = bn(@n * @n)
 
+    # The sum modulo `m`.
     def mod_add(other, m) = modulo(@n + integer(other), m)
+    # The difference modulo `m`.
     def mod_sub(other, m) = modulo(@n - integer(other), m)
+    # The product modulo `m`.
     def mod_mul(other, m) = modulo(@n * integer(other), m)
+    # The square modulo `m`.
     def mod_sqr(m) = modulo(@n * @n, m)
+    # The power modulo `m`; BNError for negative exponents.
+    #
+    #     OpenSSL::BN.new(3).mod_exp(5, 7).to_i   #=> 5
     def mod_exp(e, m)
       constant_time = [self, e, m].any? { |n| n.is_a?(BN) && n.get_flags(CONSTTIME) != 0 }
       e, m = integer(e), integer(m)
@@ -164,7 +197,9 @@ module OpenSSL
       bn(n % m.abs)
     end
 
+    # The greatest common divisor.
     def gcd(other) = bn(@n.gcd(integer(other)))
+    # The number whose product with this one is 1 modulo `m`; BNError if there is none.
     def mod_inverse(m)
       m = integer(m)
       raise BNError, "BN_mod_inverse: no inverse" if m == 0
@@ -197,9 +232,13 @@ module OpenSSL
       bn([r, p - r].min)
     end
 
+    # Times two to the power of `bits`.
     def <<(bits) = shift(bits)
+    # Divided by two to the power of `bits`, cut off.
     def >>(bits) = shift(-bits)
+    # Shifts the number itself to the left.
     def lshift!(bits) = replace(shift(bits).to_i)
+    # Shifts the number itself to the right.
     def rshift!(bits) = replace(shift(-bits).to_i)
     private def shift(bits)
       n = bits < 0 ? @n.abs >> -bits : @n.abs << bits
@@ -214,46 +253,65 @@ module OpenSSL
       n = yield @n.abs
       replace(@n < 0 ? -n : n)
     end
+    # Sets a bit of the number itself; BNError for negative places.
     def set_bit!(bit)
       raise BNError, "BN_set_bit" if bit < 0
       with_bits { |n| n | 1 << bit }
     end
+    # Clears a bit of the number itself; BNError if it has not as many.
     def clear_bit!(bit)
       raise BNError, "BN_clear_bit" if bit < 0 || bit >= @n.abs.bit_length
       with_bits { |n| n & ~(1 << bit) }
     end
+    # Keeps the lowest bits of the number itself.
     def mask_bits!(bit)
       raise BNError, "BN_mask_bits" if bit < 0 || bit >= (@n.abs.bit_length + 63) / 64 * 64
       with_bits { |n| n & (1 << bit) - 1 }
     end
+    # Whether the bit is set.
     def bit_set?(bit) = bit >= 0 && @n.abs[bit] == 1
 
+    # The number of bits.
     def num_bits = @n.abs.bit_length
+    # The number of bytes.
     def num_bytes = (num_bits + 7) / 8
+    # Whether it is 0.
     def zero? = @n == 0
+    # Whether it is 1.
     def one? = @n == 1
+    # Whether it is odd.
     def odd? = @n.odd?
+    # Whether it is even.
     def even? = @n.even?
 
+    # Compares with an Integer or another number: -1, 0, 1; nil for other objects.
     def <=>(other)
       case other
       when Integer, BN then @n <=> other.to_i
       end
     end
+    # Compares with a number: -1, 0, 1; TypeError for other objects.
     def cmp(other) = @n <=> integer(other)
+    # Compares without signs: -1, 0, 1; TypeError for other objects.
     def ucmp(other) = @n.abs <=> integer(other).abs
+    # Whether the other is an Integer or a BN of the same value.
     def ==(other) = other.is_a?(BN) || other.is_a?(Integer) ? @n == other.to_i : false
     alias === ==
+    # Whether the other is a BN of the same value.
     def eql?(other) = other.is_a?(BN) && @n == other.to_i
 
+    # Whether it is a prime, with an error of next to nothing; the argument changes nothing.
     def prime?(_checks = nil)
       return false if @n < 2
       Native.prime?(@n.to_s(16))
     end
+    # Whether it is a prime; the arguments change nothing.
     def prime_fasttest?(_checks = nil, _division = true) = prime?
 
     CONSTTIME = 4
+    # Those of the flags that are set.
     def get_flags(flags) = (@flags || 0) & flags
+    # Sets flags: with CONSTTIME `mod_exp` refuses even moduli.
     def set_flags(flags)
       @flags = (@flags || 0) | flags
       nil
@@ -262,5 +320,6 @@ module OpenSSL
 end
 
 class Integer
+  # The number as OpenSSL::BN.
   def to_bn = OpenSSL::BN.new(self)
 end

@@ -11,8 +11,10 @@ module OpenSSL
     BLOCK_SIZE = 16 * 1024
     private_constant :BLOCK_SIZE
 
+    # `sync`: Whether what is written is sent at once.
     attr_accessor :sync
 
+    # A stream with buffers over the object's own reading and writing.
     def initialize(...)
       super
       @rbuffer, @wbuffer = "".b, "".b
@@ -42,9 +44,12 @@ module OpenSSL
       text && buffer
     end
 
+    # The next byte, or nil at the end.
     def getbyte = read(1)&.ord
+    # The next byte; EOFError at the end.
     def readbyte = getbyte || raise(EOFError, "end of file reached")
 
+    # All up to the end, or at most `size` bytes, nil at the end; a buffer is overwritten.
     def read(size = nil, buffer = nil)
       if size.nil?
         nil while fill
@@ -56,6 +61,7 @@ module OpenSSL
       handed(taken(size), buffer)
     end
 
+    # What is there, at most `size` bytes, else waits for it; EOFError at the end.
     def readpartial(size, buffer = nil)
       if size == 0
         return handed("".b, buffer)
@@ -65,12 +71,14 @@ module OpenSSL
       handed(taken(size), buffer) || raise(EOFError, "end of file reached")
     end
 
+    # What is there, at most `size` bytes; else SSLErrorWaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
     def read_nonblock(size, buffer = nil, exception: true)
       return handed("".b, buffer) if size == 0
       return handed(taken(size), buffer) unless @rbuffer.empty?
       sysread_nonblock(size, buffer, exception: exception)
     end
 
+    # The next line with its separator (a text or a Regexp), at most `limit` bytes; nil at the end.
     def gets(separator = $/, limit = nil, chomp: false)
       separator, limit = $/, separator if separator.is_a?(Integer) && limit.nil?
       limit = nil if limit && limit < 0
@@ -103,8 +111,10 @@ module OpenSSL
       line
     end
 
+    # The next line, as `gets` reads it; EOFError at the end.
     def readline(separator = $/, limit = nil, chomp: false) = gets(separator, limit, chomp: chomp) || raise(EOFError, "end of file reached")
 
+    # An Array of the lines up to the end.
     def readlines(separator = $/, limit = nil, chomp: false)
       lines = []
       while (line = gets(separator, limit, chomp: chomp))
@@ -113,6 +123,7 @@ module OpenSSL
       lines
     end
 
+    # Yields each line; without a block an Enumerator.
     def each(separator = $/, limit = nil, chomp: false)
       return to_enum(:each, separator, limit, chomp: chomp) unless block_given?
       while (line = gets(separator, limit, chomp: chomp))
@@ -122,8 +133,11 @@ module OpenSSL
     end
     alias each_line each
 
+    # The next byte as text, or nil at the end.
     def getc = read(1)
+    # The next byte as text; EOFError at the end.
     def readchar = getc || raise(EOFError, "end of file reached")
+    # Yields each byte; without a block an Enumerator.
     def each_byte
       return to_enum(:each_byte) unless block_given?
       while (byte = getbyte)
@@ -131,11 +145,13 @@ module OpenSSL
       end
       self
     end
+    # Puts a text back, which is read next.
     def ungetc(text)
       @rbuffer = (text.is_a?(Integer) ? text.chr : text).b << @rbuffer
       text
     end
 
+    # Whether nothing is left to read; waits until that is known.
     def eof?
       fill if @rbuffer.empty? && !@eof
       @eof && @rbuffer.empty?
@@ -162,6 +178,7 @@ module OpenSSL
       end
     end
 
+    # Writes objects as texts, and answers the number of their bytes.
     def write(*texts)
       texts.sum do |text|
         text = text.to_s
@@ -171,23 +188,28 @@ module OpenSSL
       end
     end
 
+    # Writes what can be sent at once, and answers the number of bytes; else SSLErrorWaitWritable is raised, or `:wait_writable` the answer with `exception: false`.
     def write_nonblock(text, exception: true)
       flush
       syswrite_nonblock(text, exception: exception)
     end
 
+    # Writes one object, and answers the stream.
     def <<(text)
       write(text)
       self
     end
+    # Writes objects; answers nil.
     def print(*texts)
       write(texts.join)
       nil
     end
+    # Writes a text by a format and values; answers nil.
     def printf(format, *args)
       write(format % args)
       nil
     end
+    # Writes each object as a line; answers nil.
     def puts(*args)
       return (write("\n") && nil) if args.empty?
       lines = "".b
@@ -199,11 +221,13 @@ module OpenSSL
       nil
     end
 
+    # Sends what was written and waits.
     def flush
       send_waiting
       self
     end
 
+    # Sends what was written, and closes the connection.
     def close
       begin
         flush

@@ -8,6 +8,9 @@ module OpenSSL
     DEFAULT_CONFIG_FILE = File.join(X509::DEFAULT_CERT_AREA, "openssl.cnf").freeze
 
     class << self
+      # The settings in a text; ConfigError if it is wrong.
+      #
+      #     OpenSSL::Config.parse("[a]\nb = 1").get_value("a", "b")   #=> "1"
       def parse(text)
         config = allocate
         config.instance_variable_set(:@sections, { "default" => {} })
@@ -15,8 +18,10 @@ module OpenSSL
         config.freeze
       end
 
+      # A Hash of sections with their settings.
       def parse_config(io) = parse(io.respond_to?(:read) ? io.read : io.to_str).each_with_object({}) { |(section, key, value), all| (all[section] ||= {})[key] = value }
 
+      # The settings of a file, without one none.
       def load(path = nil) = new(path)
     end
 
@@ -120,22 +125,28 @@ module OpenSSL
       result
     end
 
+    # The value of a key in a section, or in the section "default"; nil if there is none.
     def get_value(section, key)
       raise TypeError, "no implicit conversion of nil into String" if section.nil? || key.nil?
       return ENV[key] if section == "ENV"
       @sections.dig(section.empty? ? "default" : section, key) || @sections["default"]&.[](key)
     end
+    # A Hash of a section's settings.
     def [](section) = (@sections[section] || {}).dup
+    # The names of the sections.
     def sections = @sections.keys
+    # Yields `[section, key, value]` of each setting; without a block an Enumerator.
     def each
       return to_enum unless block_given?
       @sections.each { |section, values| values.each { |key, value| yield [section, key, value] } }
       self
     end
+    # The settings as a file has them.
     def to_s
       ordered = @sections.sort_by { |name, _| name == "default" ? 0 : 1 }
       ordered.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
     end
+    # The class and the names of the sections.
     def inspect = "#<#{self.class} sections=#{sections.inspect}>"
   end
 end

@@ -21,19 +21,23 @@ module OpenSSL
         handle
       end
 
+      # Signed data; `certs` are further certificates, `flags` PKCS7 constants: DETACHED, BINARY.
       def sign(cert, key, data, certs = nil, flags = 0)
         data = Given.string(data)
         __wrap(Native.pkcs7_sign(cert.__handle, key.__handle, data, certs&.map(&:__handle), flags), data)
       end
+      # Data that the owners of certificates can decrypt; ArgumentError without a cipher.
       def encrypt(certs, data, cipher = (none = true; nil), flags = 0)
         raise ArgumentError, "cipher must be specified before Ruby/OpenSSL 3: there is no default (RC2-40-CBC was it)" if none || cipher.nil?
         data = Given.string(data)
         __wrap(Native.pkcs7_encrypt(certs.map(&:__handle), data, Given.cipher(cipher), flags))
       end
+      # The structure in a mail (S/MIME).
       def read_smime(text)
         handle, data = Native.smime_read(Given.string(text))
         __wrap(__read(handle), data)
       end
+      # A mail (S/MIME) with the structure.
       def write_smime(pkcs7, data = nil, flags = 0) = Native.smime_write(pkcs7.__handle, data || pkcs7.data, flags)
     end
 
@@ -41,6 +45,7 @@ module OpenSSL
       @h, @data = handle, data
     end
 
+    # A new structure, or one in PEM or DER.
     def initialize(source = nil)
       @h = source.nil? ? Native.x_new(:pkcs7) : PKCS7.__read(Native.x_read(:pkcs7, Given.string(source)))
     end
@@ -49,7 +54,9 @@ module OpenSSL
       @h = Native.dup(other.__handle)
     end
 
+    # `data`: The content, once it is known: when it was signed or verified.
     attr_reader :data
+    # `error_string`: The text of the last verification's error.
     attr_accessor :error_string
 
     # The parts in the order in which they are needed: type, cipher, signers or recipients, certificates, content.
@@ -58,73 +65,91 @@ module OpenSSL
       Native.pkcs7_set_type(__handle, Native.oid(name)[3])
       @data = nil
     end
+    # Sets the cipher.
     def cipher=(cipher)
       Native.pkcs7_set_cipher(__handle, Given.cipher(cipher))
     end
+    # Adds a SignerInfo, and answers the structure.
     def add_signer(signer)
       signer.is_a?(SignerInfo) ? signer.__add_to(__handle) : raise(TypeError, "wrong argument type #{signer.class} (expected OpenSSL/PKCS7/SIGNERINFO)")
       self
     end
+    # Adds a RecipientInfo, and answers the structure.
     def add_recipient(recipient)
       recipient.is_a?(RecipientInfo) ? recipient.__add_to(__handle) : raise(TypeError, "wrong argument type #{recipient.class} (expected OpenSSL/PKCS7/RECIPINFO)")
       self
     end
+    # Adds a certificate, and answers the structure.
     def add_certificate(cert)
       cert.is_a?(X509::Certificate) ? Native.pkcs7_add(__handle, cert.__handle) : raise(TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)")
       self
     end
+    # Adds a list of revoked certificates, and answers the structure.
     def add_crl(crl)
       crl.is_a?(X509::CRL) ? Native.pkcs7_add(__handle, crl.__handle) : raise(TypeError, "wrong argument type #{crl.class} (expected OpenSSL/X509/CRL)")
       self
     end
+    # Adds certificates.
     def certificates=(list)
       list.each { |cert| add_certificate(cert) }
     end
+    # Adds lists of revoked certificates.
     def crls=(list)
       list.each { |crl| add_crl(crl) }
     end
+    # Sets the content, which ends the structure.
     def add_data(data)
       text = Given.string(data)
       Native.pkcs7_finish(__handle, text)
       @data = data
     end
     alias data= add_data
+    # The parts of the structure as text.
     def to_text = Native.pkcs7_text(__handle)
 
     def __handle = @h || raise(PKCS7Error, "uninitialized PKCS7")
     private def tree = ASN1.decode(to_der)
     private def inner = tree.value[1].value[0]
     private def holds_certificates? = %i[signed signedAndEnveloped].include?(type)
+    # What it is: `:signed`, `:data`, `:enveloped`, `:signedAndEnveloped`, `:encrypted` or `:digest`.
     def type
       number = Native.pkcs7_type(__handle)
       TYPES.key(TYPES.each_value.find { |name| Native.oid(name)[3] == number })
     end
+    # Whether the signed content is not in the structure.
     def detached = type == :signed && inner.value.find { |part| part.is_a?(ASN1::Sequence) }.value.size < 2
     alias detached? detached
+    # The certificates; nil if it is not signed.
     def certificates
       return unless holds_certificates?
       part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
       part&.value&.map { |cert| X509::Certificate.new(cert.to_der) }
     end
+    # The lists of revoked certificates; nil if it is not signed.
     def crls
       return unless holds_certificates?
       part = inner.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 1 }
       part&.value&.map { |crl| X509::CRL.new(crl.to_der) }
     end
+    # Who signed, as SignerInfo.
     def signers
       return [] unless holds_certificates?
       inner.value.last.value.map { |info| SignerInfo.__of(info) }
     end
     alias signer_info signers
+    # Who can decrypt, as RecipientInfo.
     def recipients
       return [] unless %i[enveloped signedAndEnveloped].include?(type)
       inner.value.find { |part| part.is_a?(ASN1::Set) }.value.map { |info| RecipientInfo.__of(info) }
     end
 
+    # The structure in DER.
     def to_der = Native.x_der(__handle)
+    # The structure in PEM.
     def to_pem = Native.x_pem(__handle)
     alias to_s to_pem
 
+    # Whether the signatures are good and lead to whom the store trusts; `error_string` tells what is wrong. The content stands in `data` then.
     def verify(certs, store, data = nil, flags = 0)
       data ||= @data if detached?
       return false if !store && flags & NOVERIFY == 0
@@ -133,6 +158,7 @@ module OpenSSL
       good
     end
 
+    # The content, by a private key and its certificate.
     def decrypt(key, cert = nil, flags = 0) = Native.pkcs7_decrypt(__handle, key.__handle, cert&.__handle, flags)
 
     # One of a structure's, or one to be made.
@@ -143,6 +169,7 @@ module OpenSSL
         object
       end
 
+      # Who is to sign: certificate, private key and digest.
       def initialize(cert, key, digest)
         raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
         raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
@@ -164,8 +191,11 @@ module OpenSSL
         Native.pkcs7_add_signer(handle, cert.__handle, key.__handle, digest)
       end
 
+      # `issuer`: Who issued the signer's certificate, an X509::Name.
+      # `serial`: The serial number of the signer's certificate.
       attr_reader :issuer, :serial
       alias name issuer
+      # The Time of the signature; PKCS7Error if it is not told.
       def signed_time = @signed_time || raise(PKCS7Error, "no signing time")
     end
     Signer = SignerInfo
@@ -177,6 +207,7 @@ module OpenSSL
         object
       end
 
+      # Who is to decrypt: the owner of a certificate.
       def initialize(cert)
         raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
         @issuer, @serial, @cert = cert.issuer, cert.serial, cert
@@ -191,6 +222,9 @@ module OpenSSL
         Native.pkcs7_add_recipient(handle, (@cert || raise(PKCS7Error, "a recipient can be added where it was made")).__handle)
       end
 
+      # `issuer`: Who issued the recipient's certificate, an X509::Name.
+      # `serial`: The serial number of the recipient's certificate.
+      # `enc_key`: The content's key, encrypted for the recipient.
       attr_reader :issuer, :serial, :enc_key
     end
   end
@@ -200,8 +234,12 @@ module OpenSSL
     class PKCS12Error < OpenSSLError; end
     KEY_EX, KEY_SIG = 0x10, 0x80
 
+    # `key`: The private key.
+    # `certificate`: The certificate of the key.
+    # `ca_certs`: Further certificates, or nil.
     attr_reader :key, :certificate, :ca_certs
 
+    # A file of a key and certificates under a password; PKCS12Error if they do not belong together.
     def self.create(password, name, key, cert, ca = nil, key_pbe = nil, cert_pbe = nil, key_iter = nil, mac_iter = nil, keytype = nil)
       key_iter, mac_iter = [key_iter, mac_iter].map { |n| n && (Integer.try_convert(n) || raise(TypeError, "no implicit conversion of #{n.class} into Integer")) }
       numbers = [pbe(key_pbe), pbe(cert_pbe), key_iter || 0, mac_iter || 0, keytype || 0]
@@ -221,6 +259,7 @@ module OpenSSL
     end
     private_class_method :pbe
 
+    # The content of a file in DER; PKCS12Error if the password is wrong.
     def initialize(source = nil, password = nil)
       __set(Given.string(source), password) if source
     end
@@ -233,11 +272,13 @@ module OpenSSL
       @ca_certs = ca.empty? ? nil : ca.map { |h| X509::Certificate.__wrap(h) }
     end
 
+    # Makes the checksum of the file anew, with a password, salt, iterations and digest.
     def set_mac(password, salt = nil, iterations = nil, digest = nil)
       @der = Native.pkcs12_set_mac(@der, password, salt, iterations || 2048, Given.digest(digest) || "SHA1")
       nil
     end
 
+    # The file's content in DER.
     def to_der = @der
   end
 end

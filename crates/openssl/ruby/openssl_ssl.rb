@@ -47,6 +47,9 @@ module OpenSSL
         cert.subject.to_a.any? { |oid, value| oid == "CN" && verify_hostname(hostname, value) }
       end
 
+      # Whether a host's name is that of a pattern, whose first label may hold a star.
+      #
+      #     OpenSSL::SSL.verify_hostname("www.example.com", "*.example.com")   #=> true
       def verify_hostname(hostname, pattern)
         return false unless pattern.ascii_only? && hostname.ascii_only?
         mine, its = hostname.downcase.split(".", -1), pattern.downcase.split(".", -1)
@@ -56,6 +59,7 @@ module OpenSSL
         !rest.empty? && mine[1..] == rest && verify_wildcard(mine[0], first)
       end
 
+      # Whether a label is one of a pattern that may hold a star.
       def verify_wildcard(label, pattern)
         parts = pattern.split("*", -1)
         return false if parts.size > 2
@@ -89,6 +93,29 @@ module OpenSSL
       PLAIN = %i[cert key client_ca ca_file ca_path timeout verify_mode verify_depth verify_callback verify_hostname cert_store extra_chain_cert client_cert_cb session_id_context session_get_cb
                  session_new_cb session_remove_cb renegotiation_cb alpn_protocols alpn_select_cb servername_cb keylog_cb tmp_dh_callback].freeze
       private_constant :PLAIN
+      # :method: cert: The certificate of this end; `cert=` sets it, as all of these are set.
+      # :method: key: The private key of this end.
+      # :method: extra_chain_cert: Certificates between `cert` and the authority.
+      # :method: client_ca: The certificates of the authorities that a server names to clients.
+      # :method: ca_file: A file with certificates that are trusted.
+      # :method: ca_path: A directory with certificates that are trusted.
+      # :method: cert_store: The X509::Store of who is trusted.
+      # :method: timeout: The seconds for which sessions can be used again.
+      # :method: verify_mode: Whether the other end's certificate is verified: SSL::VERIFY_NONE, VERIFY_PEER.
+      # :method: verify_depth: How many certificates a chain may have.
+      # :method: verify_callback: What is called with `(good, X509::StoreContext)` for each certificate, and answers whether to go on.
+      # :method: verify_hostname: Whether the certificate has to be one of the `hostname`.
+      # :method: client_cert_cb: What is called with the SSLSocket when a server wants a certificate, and answers `[certificate, key]`.
+      # :method: session_id_context: A text of at most 32 bytes that tells a server's sessions from those of others.
+      # :method: session_new_cb: What is called with `[socket, session]` when a session begins.
+      # :method: session_get_cb: What is called with `[socket, id]` when a client wants a session again, and answers it.
+      # :method: session_remove_cb: What is called with `[context, session]` when a session is removed.
+      # :method: renegotiation_cb: What is called with the SSLSocket when a handshake begins.
+      # :method: alpn_protocols: The protocols that a client offers: `["h2", "http/1.1"]`.
+      # :method: alpn_select_cb: What is called with the protocols that a client offers, and answers one of them.
+      # :method: servername_cb: What is called with `[socket, name]` when a client names the host, and answers another context or nil.
+      # :method: keylog_cb: What is called with `(socket, line)` for each line of a log of keys.
+      # :method: tmp_dh_callback: What answers a DH key.
       attr_accessor(*PLAIN)
 
       # Has the handle, which changes although the context is frozen.
@@ -97,6 +124,7 @@ module OpenSSL
       end
       private_constant :Holder
 
+      # A context without verification; `set_params` gives one that clients should have.
       def initialize(version = nil)
         @verify_mode, @verify_hostname = VERIFY_NONE, false
         self.ssl_version = version if version
@@ -122,14 +150,18 @@ module OpenSSL
       end
       private def number(what, n = 0) = Native.ctx_number(__handle, what, n)
 
+      # The options, bits of SSL::OP_ constants.
       def options = number(:options)
+      # Sets the options.
       def options=(n)
         apply(:ctx_number, :"options=", n || OP_ALL)
       end
 
+      # Sets the lowest version of the protocol: `:TLS1_2`, SSL::TLS1_2_VERSION, nil.
       def min_version=(version)
         raise SSLError, "SSL_CTX_set_min_proto_version" if apply(:ctx_number, :min_version, version_number(version)) != 1
       end
+      # Sets the highest version of the protocol: `:TLS1_3`, SSL::TLS1_3_VERSION, nil.
       def max_version=(version)
         raise SSLError, "SSL_CTX_set_max_proto_version" if apply(:ctx_number, :max_version, version_number(version)) != 1
       end
@@ -143,6 +175,7 @@ module OpenSSL
         end
       end
 
+      # Sets the one version of the protocol by the name of a method: `:TLSv1_2`.
       def ssl_version=(method)
         name = method.to_s
         @side = name.end_with?("_client") ? 1 : name.end_with?("_server") ? 2 : 0
@@ -152,6 +185,7 @@ module OpenSSL
         self.min_version = self.max_version = version
       end
 
+      # Sets what clients should have: certificates are verified, also their host, by the authorities of the system. Other settings by their names.
       def set_params(params = {})
         params = DEFAULT_PARAMS.merge(params)
         # What the system's configuration has set stays.
@@ -162,58 +196,77 @@ module OpenSSL
         params
       end
 
+      # The ciphers that may be used: `[name, version, bits, bits of the algorithm]`.
       def ciphers = Native.ctx_ciphers(__handle)
+      # Sets the ciphers of TLS 1.2 and older: names, or a text that separates them by colons.
       def ciphers=(list)
         return if list.nil?
         names = list.is_a?(Array) ? list.map { |c| c.is_a?(Array) ? c[0] : c.to_s }.join(":") : list.to_str
         apply(:ctx_text, :ciphers, names)
       end
+      # Sets the ciphers of TLS 1.3.
       def ciphersuites=(list)
         return if list.nil?
         apply(:ctx_text, :ciphersuites, list.is_a?(Array) ? list.map { |c| c.is_a?(Array) ? c[0] : c.to_s }.join(":") : list)
       end
+      # Sets the groups of the key exchange: "X25519:P-256".
       def groups=(names)
         apply(:ctx_text, :groups, names)
       end
       alias ecdh_curves= groups=
+      # Sets the algorithms of signatures that are taken.
       def sigalgs=(names)
         apply(:ctx_text, :sigalgs, names)
       end
+      # Sets the algorithms of signatures that a server takes of clients.
       def client_sigalgs=(names)
         apply(:ctx_text, :client_sigalgs, names)
       end
+      # Sets the parameters of the key exchange by DH.
       def tmp_dh=(key)
         apply(:ctx_object, :dh, key.__handle)
       end
+      # The level of security, 0 to 5.
       def security_level = number(:security_level?)
+      # Sets the level of security: what is too weak for it is refused.
       def security_level=(n)
         apply(:ctx_number, :security_level, n)
       end
+      # Which sessions are kept: SESSION_CACHE_ constants.
       def session_cache_mode = number(:cache_mode?)
+      # Sets which sessions are kept.
       def session_cache_mode=(n)
         apply(:ctx_number, :cache_mode, n)
       end
+      # How many sessions are kept.
       def session_cache_size = number(:cache_size?)
+      # Sets how many sessions are kept.
       def session_cache_size=(n)
         apply(:ctx_number, :cache_size, n)
       end
+      # A Hash of what happened to sessions so far.
       def session_cache_stats
         names = %i[cache_num connect connect_good connect_renegotiate accept accept_good accept_renegotiate cache_hits cb_hits cache_misses timeouts cache_full]
         names.each_with_index.to_h { |name, i| [name, number(:stat, 20 + i)] }
       end
+      # Keeps a session; false if it is kept already.
       def session_add(session) = Native.ctx_object(__handle, :add_session, session.__handle)
+      # Removes a session; false if it was not kept.
       def session_remove(session)
         removed = Native.ctx_object(__handle, :remove_session, session.__handle)
         @session_remove_cb&.call([self, session]) if removed
         removed
       end
+      # Removes the sessions that are too old at a time.
       def flush_sessions(time = Time.now)
         number(:flush, time.to_i)
         self
       end
+      # Tells servers that this is another try with an older protocol.
       def enable_fallback_scsv = apply(:ctx_number, :fallback, 0x80)
 
 
+      # Adds a certificate with its key and the certificates up to the authority; ArgumentError if they do not belong together.
       def add_certificate(cert, key, chain = nil)
         raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
         raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
@@ -224,6 +277,7 @@ module OpenSSL
         self
       end
 
+      # Makes the context ready, and freezes it; nil if it is.
       def setup
         return nil if frozen?
         __handle
@@ -232,6 +286,7 @@ module OpenSSL
         true
       end
       private def freeze! = Kernel.instance_method(:freeze).bind_call(self)
+      # Makes the context ready, and freezes it.
       def freeze
         setup
         self
@@ -282,7 +337,24 @@ module OpenSSL
     end
 
     module SocketForwarder
+      # :method: fileno: The file descriptor of the socket.
+      # :method: addr: The address of this end, as `IPSocket#addr` gives it.
+      # :method: peeraddr: The address of the other end, as `IPSocket#peeraddr` gives it.
+      # :method: local_address: The address of this end as Addrinfo.
+      # :method: remote_address: The address of the other end as Addrinfo.
+      # :method: closed?: Whether the socket is closed.
+      # :method: close_on_exec?: Whether programs that are started do not get the socket.
+      # :method: timeout: The seconds after which waiting ends, or nil.
       %i[fileno addr peeraddr local_address remote_address closed? close_on_exec? timeout].each { |name| define_method(name) { @io.__send__(name) } }
+      # :method: setsockopt(*args): Sets an option of the socket.
+      # :method: getsockopt(*args): The value of an option of the socket.
+      # :method: fcntl(*args): Asks the system for something of the socket.
+      # :method: do_not_reverse_lookup=(on): Sets whether addresses are told as numbers.
+      # :method: close_on_exec=(on): Sets whether programs that are started do not get the socket.
+      # :method: timeout=(seconds): Sets the seconds after which waiting ends.
+      # :method: wait(*args): Waits until the socket is ready.
+      # :method: wait_readable(*args): Waits until something has come.
+      # :method: wait_writable(*args): Waits until something can be sent.
       %i[setsockopt getsockopt fcntl do_not_reverse_lookup= close_on_exec= timeout= wait wait_readable wait_writable].each { |name| define_method(name) { |*args| @io.__send__(name, *args) } }
     end
 
@@ -296,6 +368,7 @@ module OpenSSL
         session
       end
 
+      # The session of a connection, or one in PEM or DER.
       def initialize(source)
         @h =
           if source.is_a?(SSLSocket) then source.__get(:session) || raise(ArgumentError, "no session available")
@@ -307,29 +380,43 @@ module OpenSSL
         @h = Native.dup(other.__handle)
       end
       def __handle = @h || raise(SessionError, "uninitialized session")
+      # The bytes that name the session.
       def id = Native.session_get(__handle, :id, nil)
+      # The Time when the session began.
       def time = Time.at(Native.session_get(__handle, :time, nil))
+      # Sets the time when the session began.
       def time=(time)
         Native.session_get(__handle, :time, time.to_i)
       end
+      # The seconds for which the session can be used again.
       def timeout = Native.session_get(__handle, :timeout, nil)
+      # Sets the seconds for which the session can be used again.
       def timeout=(seconds)
         Native.session_get(__handle, :timeout, seconds)
       end
+      # Whether both are the same session.
       def ==(other) = other.is_a?(Session) && id == other.id && (time.to_i == other.time.to_i || !id.empty?)
+      # The session in DER.
       def to_der = Native.x_der(__handle)
+      # The session in PEM.
       def to_pem = Native.x_pem(__handle)
+      # The parts of the session as text.
       def to_text = Native.x_text(__handle)
     end
 
     class SSLSocket
       # The part below Buffering.
       module Connection
+        # `io`: The socket below.
+        # `context`: The SSLContext.
+        # `hostname`: The name that the server was called by, or nil.
         attr_reader :io, :context, :hostname
         alias to_io io
+        # `sync_close`: Whether `close` closes the socket below, too.
         attr_accessor :sync_close
         alias sync_close? sync_close
 
+        # A connection over a socket, or over anything that has `read_nonblock` and `write_nonblock`; next comes `connect` or `accept`.
         def initialize(io, context = SSLContext.new, sync_close: false)
           raise TypeError, "wrong argument type #{context.class} (expected OpenSSL/SSL/CTX)" unless context.is_a?(SSLContext)
           @io, @context = io, context
@@ -345,23 +432,28 @@ module OpenSSL
           super()
         end
 
+        # Sets the name that the server is called by, and that its certificate has to have.
         def hostname=(name)
           Native.ssl_text(@h, :name, name.to_str) if name
           @hostname = name
         end
 
+        # Shakes hands as client; SSLError if that fails, as when the certificate is not verified.
         def connect
           begin_as(false)
           handshake("SSL_connect", true, true)
         end
+        # Shakes hands as client as far as it goes at once; else SSLErrorWaitReadable or SSLErrorWaitWritable is raised, or a Symbol the answer with `exception: false`.
         def connect_nonblock(exception: true)
           begin_as(false)
           handshake("SSL_connect", false, exception)
         end
+        # Shakes hands as server; SSLError if that fails.
         def accept
           begin_as(true)
           handshake("SSL_accept", true, true)
         end
+        # Shakes hands as server as far as it goes at once; else SSLErrorWaitReadable or SSLErrorWaitWritable is raised, or a Symbol the answer with `exception: false`.
         def accept_nonblock(exception: true)
           begin_as(true)
           handshake("SSL_accept", false, exception)
@@ -533,6 +625,7 @@ module OpenSSL
         private def state_text = __get(:state)[1]
         private def started = @begun || raise(SSLError, "SSL session is not started yet")
 
+        # Waits for at most `size` bytes, without the buffer; EOFError at the end.
         def sysread(size, buffer = nil) = read_some(size, buffer, true, true)
         private def sysread_nonblock(size, buffer = nil, exception: true) = read_some(size, buffer, false, exception)
         private def read_some(size, buffer, wait, exception)
@@ -555,6 +648,7 @@ module OpenSSL
           end
         end
 
+        # Sends a text without the buffer, and answers the number of bytes.
         def syswrite(text) = write_some(text, true, true)
         private def syswrite_nonblock(text, exception: true) = write_some(text, false, exception)
         private def write_some(text, wait, exception)
@@ -578,6 +672,7 @@ module OpenSSL
           nil
         end
 
+        # Says good-bye, and closes the socket if `sync_close` says so.
         def sysclose
           return if @closed
           @closed = true
@@ -586,36 +681,59 @@ module OpenSSL
           nil
         end
 
+        # Nothing: reading ends with the connection.
         def close_read = nil
+        # Says good-bye to the other end.
         def close_write = stop
 
+        # The certificate of this end, or nil.
         def cert = (h = __get(:cert)) && X509::Certificate.__wrap(h)
+        # The certificate of the other end, or nil.
         def peer_cert = (h = __get(:peer_cert)) && X509::Certificate.__wrap(h)
+        # The certificates that the other end sent, its own first; nil before the handshake.
         def peer_cert_chain
           chain = __get(:chain)&.map { |h| X509::Certificate.__wrap(h) }
           # A server's list does not begin with the client's own.
           chain && @server && (own = peer_cert) && chain.first != own ? [own, *chain] : chain
         end
+        # The version of the protocol: "TLSv1.3".
         def ssl_version = __get(:version)
+        # The cipher: `[name, version, bits, bits of the algorithm]`.
         def cipher = __get(:cipher)
+        # The state of the handshake.
         def state = $VERBOSE ? __get(:state).join(": ") : __get(:state)[0]
+        # The bytes that are decrypted and wait.
         def pending = __get(:pending)
+        # The number of the verification's result: X509::V_OK, V_ERR_ constants.
         def verify_result = __get(:verify_result)
+        # The names of the authorities that the server wants certificates of, or nil.
         def client_ca = __get(:client_ca)&.map { |h| X509::Name.__wrap(h) }
+        # Whether the connection goes on with an earlier session.
         def session_reused? = __get(:reused?)
+        # The session, or nil.
         def session = (h = __get(:session)) && Session.__wrap(h)
+        # Sets the session to go on with, before the handshake.
         def session=(session)
           Native.ssl_set_session(@h, session.__handle)
         end
+        # The protocol that both ends chose by ALPN, or nil.
         def alpn_protocol = __get(:protocol)
+        # The last message of this end's handshake.
         def finished_message = __get(:finished)
+        # The last message of the other end's handshake.
         def peer_finished_message = __get(:peer_finished)
+        # The other end's key of the key exchange, or nil.
         def tmp_key = (h = __get(:tmp_key)) && PKey.__wrap(h)
+        # The name of the group of the key exchange.
         def group = __get(:group)
+        # The name of the algorithm of this end's signature.
         def sigalg = __get(:sigalg)
+        # The name of the algorithm of the other end's signature.
         def peer_sigalg = __get(:peer_sigalg)
+        # Bytes that both ends can make of the connection's secret, by a label (RFC 5705).
         def export_keying_material(label, length, context = nil) = Native.ssl_export(@h, label, length, context)
 
+        # True if the other end's certificate is one of the host; SSLError if not.
         def post_connection_check(hostname)
           cert = peer_cert
           unless cert
@@ -633,6 +751,7 @@ module OpenSSL
       include Buffering
       include SocketForwarder
 
+      # Connects to a host and a port by TCP; next comes `connect`.
       def self.open(host, port, local_host = nil, local_port = nil, context: nil)
         socket = TCPSocket.open(host, port, local_host, local_port)
         context ? new(socket, context) : new(socket)
@@ -643,8 +762,10 @@ module OpenSSL
 
     class SSLServer
       include SocketForwarder
+      # `start_immediately`: Whether `accept` shakes hands, too.
       attr_accessor :start_immediately
 
+      # A server over a TCPServer, with the context of its connections.
       def initialize(server, context)
         @svr = @io = server
         @ctx = context
@@ -652,11 +773,16 @@ module OpenSSL
         @start_immediately = true
       end
 
+      # The server below.
       def to_io = @svr
+      # Listens for connections, of which so many may wait.
       def listen(backlog = Socket::SOMAXCONN) = @svr.listen(backlog)
+      # Ends one direction of the server or both.
       def shutdown(how = Socket::SHUT_RDWR) = @svr.shutdown(how)
+      # Closes the server.
       def close = @svr.close
 
+      # Waits for a connection, and answers its SSLSocket after the handshake.
       def accept
         socket, = @svr.accept
         begin

@@ -27,9 +27,14 @@ module OpenSSL
 
     # Settings and contents are kept beside the handle: another VM makes its own from them.
     class Store
+      # `error`: The number of the last verification's error, 0 for none.
+      # `error_string`: The text of the last verification's error.
+      # `chain`: The certificates of the last verification, the first one's own first.
       attr_reader :error, :error_string, :chain
+      # `verify_callback`: What is called with each certificate of a verification, or nil.
       attr_reader :verify_callback
 
+      # A store that trusts nobody.
       def initialize(*arguments)
         warn "#{self.class}::new does not take any arguments" unless arguments.empty?
         @parts = []
@@ -72,18 +77,22 @@ module OpenSSL
         value
       end
 
+      # Trusts a certificate, and answers the store.
       def add_cert(cert)
         part(:add, cert.is_a?(Certificate) ? cert : raise(TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)"))
         self
       end
+      # Adds a list of revoked certificates, and answers the store.
       def add_crl(crl)
         part(:add, crl.is_a?(CRL) ? crl : raise(TypeError, "wrong argument type #{crl.class} (expected OpenSSL/X509/CRL)"))
         self
       end
+      # Trusts the certificates of a file in PEM, and answers the store.
       def add_file(path)
         part(:file, File.expand_path(path))
         self
       end
+      # Trusts the certificates of directories, whose files are named by hashes, and answers the store.
       def add_path(path)
         part(:path, path.split(":").map { |one| File.expand_path(one) }.join(":"))
         self
@@ -104,28 +113,36 @@ module OpenSSL
         end
         nil
       end
+      # The flags, bits of X509::V_FLAG_ constants.
       def flags = Native.store_flags(__handle, 0)
+      # Sets flags beside those that are set.
       def flags=(n)
         warn "Store#flags= sets flags beside those that are set; use clear_flags" if flags != 0
         part(:flags, n)
       end
+      # Clears flags, without an argument all.
       def clear_flags(n = 0xffff_ffff)
         part(:clear_flags, n)
         nil
       end
+      # Sets what certificates have to be good for: X509::PURPOSE_ constants.
       def purpose=(n)
         part(:purpose, n)
       end
+      # Sets what authorities have to be trusted for: X509::TRUST_ constants.
       def trust=(n)
         part(:trust, n)
       end
+      # Sets the time at which certificates have to be valid; without it that is now.
       def time=(time)
         part(:time, time.to_i)
       end
+      # Sets what is called with `(good, context)` for each certificate, and answers whether to go on.
       def verify_callback=(callback)
         @verify_callback = callback
       end
 
+      # Whether a chain of certificates leads from `cert` to one that is trusted; `chain` has others that may help.
       def verify(cert, chain = nil, &block)
         context = StoreContext.new(self, cert, chain)
         context.__callback = block || @verify_callback
@@ -137,6 +154,10 @@ module OpenSSL
 
     # One verification. The callback gets it as it was at the place in question; what it answers is played to OpenSSL when the chain is verified anew.
     class StoreContext
+      # `error`: The number of the error, 0 for none.
+      # `error_depth`: The place of the certificate in the chain.
+      # `current_cert`: The certificate in question.
+      # `chain`: The certificates so far.
       attr_accessor :error, :error_depth, :current_cert, :chain
 
       def self.__at(error, depth, cert, chain)
@@ -145,6 +166,7 @@ module OpenSSL
         context
       end
 
+      # A verification of a certificate, by a store.
       def initialize(store, cert = nil, chain = nil)
         raise TypeError, "wrong argument type #{store.class} (expected OpenSSL/X509/STORE)" unless store.is_a?(Store)
         @store, @cert, @untrusted = store, cert, chain&.to_a
@@ -156,25 +178,33 @@ module OpenSSL
       def __callback=(callback)
         @callback = callback
       end
+      # Sets flags for this verification.
       def flags=(n)
         @settings[0] = n
       end
+      # Sets what certificates have to be good for.
       def purpose=(n)
         @settings[1] = n
       end
+      # Sets what authorities have to be trusted for.
       def trust=(n)
         @settings[2] = n
       end
+      # Sets the time at which certificates have to be valid.
       def time=(time)
         @settings[3] = time.to_i
       end
+      # Nil: lists are not told.
       def current_crl = nil
+      # Changes nothing; deprecated.
       def cleanup
         warn "(#{caller.first}) OpenSSL::X509::StoreContext#cleanup is deprecated with no replacement" if $VERBOSE
       end
       undef_method :initialize_copy
+      # The text of the error.
       def error_string = Native.verify_text(@error || 0)
 
+      # Whether a chain leads to a certificate that is trusted.
       def verify
         answers = @callback ? [] : nil
         loop do

@@ -30,6 +30,7 @@ class BigDecimal
     undef_method :new
     undef_method :allocate
 
+    # Keeps what `mode` says about exceptions as it was before the block.
     def save_exception_mode
       saved = mode(EXCEPTION_ALL)
       yield
@@ -38,6 +39,7 @@ class BigDecimal
       mode(saved, true) if saved != 0
     end
 
+    # Keeps the way of rounding as it was before the block.
     def save_rounding_mode
       saved = mode(ROUND_MODE)
       yield
@@ -45,6 +47,7 @@ class BigDecimal
       mode(ROUND_MODE, saved)
     end
 
+    # Keeps the limit of digits as it was before the block.
     def save_limit
       saved = limit
       yield
@@ -53,6 +56,9 @@ class BigDecimal
     end
   end
 
+  # The square root to this number of digits, 0: as many as the number has and some more; FloatDomainError for negative numbers.
+  #
+  #     BigDecimal("2").sqrt(10).round(9).to_s   #=> "0.1414213562e1"
   def sqrt(digits)
     digits = Internal.digits(digits, :sqrt, zero: true)
     return Internal.infinity if infinite? == 1
@@ -63,6 +69,7 @@ class BigDecimal
     __sqrt(digits)
   end
 
+  # The power.
   def **(other)
     case other
     when BigDecimal, Integer, Float, Rational then power(other)
@@ -160,6 +167,7 @@ class BigDecimal
   end
 
   # Arguments of the functions.
+  # :nodoc:
   module Internal
     class << self
       def coerce(x, digits)
@@ -239,6 +247,10 @@ end
 module BigMath
   module_function
 
+  # The natural logarithm to this number of digits; Math::DomainError for negative numbers.
   def log(x, digits) = BigDecimal.__send__(:__log, x, digits)
+  # e to the power of `x`, to this number of digits.
+  #
+  #     BigMath.exp(1, 10).round(9).to_s   #=> "0.2718281828e1"
   def exp(x, digits) = BigDecimal.__send__(:__exp, x, digits)
 end

@@ -12,6 +12,7 @@ class CGI
       string.gsub(%r{</?(?:#{elements.join("|")})\b[^<>]*+>?}im) { escapeHTML($&) }
     end
 
+    # Takes the escapes of some elements' tags back.
     def unescapeElement(string, *elements)
       elements = elements[0] if elements[0].is_a?(Array)
       return string if elements.empty?

@@ -4,11 +4,13 @@ module Coverage
   @reported = {}
 
   class << self
+    # Whether there is a way of counting: `:lines`, `:oneshot_lines`, `:branches`, `:methods`, `:eval`. TypeError for what is no Symbol.
     def supported?(mode)
       raise TypeError, "wrong argument type #{mode.class} (expected Symbol)" unless mode.is_a?(Symbol)
       %i[lines oneshot_lines branches methods eval].include?(mode)
     end
 
+    # Notes what is to be counted, of files that are loaded from here on: `:all`, or `lines: true` and the like; without an argument lines. RuntimeError if that was done.
     def setup(modes = nil, **options)
       raise "coverage measurement is already setup" unless @state == :idle
       if modes.nil? && options.empty?
@@ -48,11 +50,13 @@ module Coverage
       nil
     end
 
+    # Counts from here on: `setup` and `resume`.
     def start(modes = nil, **options)
       setup(modes, **options)
       resume
     end
 
+    # Counts from here on; RuntimeError before `setup`, or if it counts.
     def resume
       raise "coverage measurement is not set up yet" if @state == :idle
       raise "coverage measurement is already running" if @state == :running
@@ -61,6 +65,7 @@ module Coverage
       nil
     end
 
+    # Counts no more until `resume`; RuntimeError if it does not count.
     def suspend
       raise "coverage measurement is not running" unless @state == :running
       __count(false)
@@ -68,10 +73,12 @@ module Coverage
       nil
     end
 
+    # Whether it counts.
     def running? = @state == :running
     # :idle, :suspended or :running.
     def state = @state
 
+    # A Hash of what was counted so far, by file; RuntimeError before `setup`.
     def peek_result
       raise "coverage measurement is not enabled" if @state == :idle
       counters = __counters

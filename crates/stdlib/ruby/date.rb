@@ -21,19 +21,28 @@ class Date
 
   # A number beyond all others, as Date compares it.
   class Infinity < Numeric
+    # Infinity with a sign: 1, -1, or 0 for what is no number.
     def initialize(d = 1) = @d = d <=> 0
 
     def d = @d
     protected :d
 
+    # False.
     def zero? = false
+    # False.
     def finite? = false
+    # The sign, 1 or -1, or nil for what is no number.
     def infinite? = d.nonzero?
+    # Whether it is no number.
     def nan? = d.zero?
+    # Positive infinity.
     def abs = self.class.new
+    # Infinity with the other sign.
     def -@ = self.class.new(-d)
+    # The same number.
     def +@ = self.class.new(+d)
 
+    # Compares with Infinity, Float::INFINITY and other numbers, which are all smaller (of a negative one larger).
     def <=>(other)
       case other
       when Infinity then d <=> other.d
@@ -50,6 +59,7 @@ class Date
       end
     end
 
+    # Numbers for a comparison that another number began.
     def coerce(other)
       case other
       when Numeric then [-d, d]
@@ -57,6 +67,7 @@ class Date
       end
     end
 
+    # As Float; 0.0 for what is no number.
     def to_f
       return 0.0 if @d == 0
       @d > 0 ? Float::INFINITY : -Float::INFINITY
@@ -91,24 +102,33 @@ class Date
     # Ten to the power of minus `digits`, so many times.
     private def __fraction(n, digits) = Rational(n, 10**digits)
 
+    # Whether there is such a day number: for every number.
     def valid_jd?(jd, start = ITALY) = Numeric === jd
 
+    # Whether the year has so many days; negative ones count from the end.
+    #
+    #     Date.valid_ordinal?(2023, 366)   #=> false
     def valid_ordinal?(y, d, start = ITALY)
       return false unless [y, d].all?(Numeric)
       !!__valid_ordinal_jd(y.to_i, d.to_i, __start(start))
     end
 
+    # Whether the ISO year has this week and day of the week; negative ones count from the end.
     def valid_commercial?(y, w, d, start = ITALY)
       return false unless [y, w, d].all?(Numeric)
       !!__valid_commercial_jd(y.to_i, w.to_i, d.to_i, __start(start))
     end
 
+    # Whether a year of the Gregorian calendar has 366 days; TypeError if it is no number.
+    #
+    #     Date.leap?(2024)   #=> true
     def gregorian_leap?(y)
       raise TypeError, "invalid year (not numeric)" unless Numeric === y
       y % 4 == 0 && y % 100 != 0 || y % 400 == 0
     end
     alias leap? gregorian_leap?
 
+    # Whether a year of the Julian calendar has 366 days; TypeError if it is no number.
     def julian_leap?(y)
       raise TypeError, "invalid year (not numeric)" unless Numeric === y
       y % 4 == 0
@@ -119,6 +139,9 @@ class Date
       __make(jd, __start(start), fraction)
     end
 
+    # The date of a year and a day of the year; a negative day counts from the year's end. Date::Error if there is none.
+    #
+    #     Date.ordinal(2024, 60).to_s   #=> "2024-02-29"
     def ordinal(y = -4712, d = 1, start = ITALY)
       y = __integer(y, "year")
       d, fraction = __split(d, "yday")
@@ -127,6 +150,9 @@ class Date
       __make(jd, start, fraction)
     end
 
+    # The date of an ISO year, week and day of the week (1 is Monday); negative ones count from the end. Date::Error if there is none.
+    #
+    #     Date.commercial(2024, 1, 1).to_s   #=> "2024-01-01"
     def commercial(y = -4712, w = 1, d = 1, start = ITALY)
       y = __integer(y, "year")
       w = __integer(w, "cweek")
@@ -136,6 +162,7 @@ class Date
       __make(jd, start, fraction)
     end
 
+    # The day that the local clock shows.
     def today(start = ITALY)
       t = Time.now
       civil(t.year, t.mon, t.mday, GREGORIAN).new_start(start)
@@ -151,23 +178,35 @@ class Date
     end
   end
 
+  # The astronomical Julian day number, a Rational: days since noon of the day 0, in UTC.
+  #
+  #     Date.new(2000, 1, 1).ajd   #=> (4903089/2)
   def ajd
     jd, df, sf = __parts
     ajd = (jd * 86400 + df + Rational(sf, 1_000_000_000)).to_r / 86400 - 1r / 2
     ajd.denominator == 1 ? ajd.to_i : ajd
   end
 
+  # The modified Julian day number with the part of the day, a Rational.
   def amjd = ajd - 4800001r / 2
 
+  # The part of the day that is over, as Rational; 0 for a Date.
+  #
+  #     DateTime.new(2024, 2, 3, 12).day_fraction   #=> (1/2)
   def day_fraction
     _, df, sf, of = __parts
     Rational((df + of) % 86400 * 1_000_000_000 + sf, 86_400_000_000_000)
   end
 
+  # The same day, with another day number from which on the Gregorian calendar counts.
   def new_start(start = ITALY) = __restarted(Date.__send__(:__start, start))
+  # The same day; the Gregorian calendar counts from October 15, 1582.
   def italy = new_start(ITALY)
+  # The same day; the Gregorian calendar counts from September 14, 1752.
   def england = new_start(ENGLAND)
+  # The same day in the Julian calendar.
   def julian = new_start(JULIAN)
+  # The same day in the Gregorian calendar.
   def gregorian = new_start(GREGORIAN)
 
   private def sec_fraction = Rational(__parts[2], 1_000_000_000)
@@ -232,9 +271,13 @@ class Date
     self >> -months
   end
 
+  # The date `n` months later, on the last day of the month where it is shorter.
   def next_month(n = 1) = self >> n
+  # The date `n` months earlier, on the last day of the month where it is shorter.
   def prev_month(n = 1) = self << n
+  # The date `n` years later; February 29 becomes the 28th where the year has none.
   def next_year(n = 1) = self >> n * 12
+  # The date `n` years earlier; February 29 becomes the 28th where the year has none.
   def prev_year(n = 1) = self << n * 12
 
   private def __compare(other)
@@ -258,6 +301,7 @@ class Date
     end
   end
 
+  # Yields this date and each one `by` days further on, up to `limit`; `by` may be negative, with 0 it is an ArgumentError. Without a block an Enumerator.
   def step(limit, by = 1)
     return to_enum(:step, limit, by) unless block_given?
     raise ArgumentError, "step can't be 0" if by == 0
@@ -278,24 +322,38 @@ class Date
     self
   end
 
+  # Yields each day from this one up to `max`; without a block an Enumerator.
   def upto(max, &block)
     return to_enum(:upto, max) unless block
     step(max, 1, &block)
   end
 
+  # Yields each day from this one down to `min`; without a block an Enumerator.
   def downto(min, &block)
     return to_enum(:downto, min) unless block
     step(min, -1, &block)
   end
 
+  # False.
   def infinite? = false
 
+  # The date as RFC 3339 has it, with time of day and offset.
+  #
+  #     Date.new(2024, 2, 3).rfc3339   #=> "2024-02-03T00:00:00+00:00"
   def rfc3339 = strftime("%Y-%m-%dT%H:%M:%S%:z")
+  # The date as RFC 2822 has it, for mail.
   def rfc2822 = strftime("%a, %-d %b %Y %T %z")
   alias rfc822 rfc2822
+  # The moment in UTC as HTTP's headers have it.
+  #
+  #     Date.new(2024, 2, 3).httpdate   #=> "Sat, 03 Feb 2024 00:00:00 GMT"
   def httpdate = __moved(0).strftime("%a, %d %b %Y %T GMT")
+  # The date as C's `asctime` writes it: "Sat Feb  3 00:00:00 2024".
   def asctime = strftime("%a %b %e %H:%M:%S %Y")
   alias ctime asctime
+  # The date with the year of the Japanese era; before Meiji as ISO 8601.
+  #
+  #     Date.new(2024, 2, 3).jisx0301   #=> "R06.02.03"
   def jisx0301 = strftime(__jisx0301_format)
 
   private def __jisx0301_format
@@ -310,6 +368,7 @@ class Date
     format("%s%02d.%%m.%%d", era[0], year - era[1])
   end
 
+  # The class, the date, and what the object holds: day number, seconds, nanoseconds, offset, start of the Gregorian calendar.
   def inspect
     jd, df, sf, of, start = __parts
     start = start.infinite? ? (start > 0 ? "Inf" : "-Inf") : format("%.0f", start)
@@ -317,16 +376,19 @@ class Date
     text.ascii_only? ? text.force_encoding(Encoding::US_ASCII) : text
   end
 
+  # Midnight of the day in UTC, as DateTime.
   def to_datetime
     jd, _, _, _, start = __parts
     DateTime.__send__(:__of, jd, 0, 0, 0, start)
   end
 
+  # Midnight of the day in the local time zone, as Time.
   def to_time
     date = julian? ? gregorian : self
     Time.local(date.year, date.mon, date.mday)
   end
 
+  # A Hash of `:year`, `:month`, `:day`, `:yday` and `:wday` for pattern matching; of the named ones alone if `keys` is an Array.
   def deconstruct_keys(keys) = __deconstruct(keys, %i[year month day yday wday])
 
   private def __deconstruct(keys, known)
@@ -338,6 +400,7 @@ class Date
   PERIOD = 213447717
   private_constant :PERIOD
 
+  # What Marshal writes.
   def marshal_dump
     jd, *rest = __parts
     __copy_variables(self, [*jd.divmod(PERIOD), *rest])
@@ -348,6 +411,7 @@ class Date
     to
   end
 
+  # Takes what Marshal read, also of older formats.
   def marshal_load(array)
     raise TypeError, "expected array" unless Array === array
     case array.size
@@ -452,6 +516,7 @@ class DateTime < Date
       fraction == 0 ? date : date + fraction
     end
 
+    # The moment of a year, a day of the year, a time of day and an offset; only the last number may have a fraction.
     def ordinal(y = -4712, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "yday")
       __check_fractions(fraction, h, min, s)
@@ -461,6 +526,7 @@ class DateTime < Date
       fraction == 0 ? date : date + fraction
     end
 
+    # The moment of an ISO year, week, day of the week, a time of day and an offset; only the last number may have a fraction.
     def commercial(y = -4712, w = 1, d = 1, h = nil, min = nil, s = nil, of = 0, start = Date::ITALY)
       d, fraction = __split(d, "cwday")
       __check_fractions(fraction, h, min, s)
@@ -470,6 +536,7 @@ class DateTime < Date
       fraction == 0 ? date : date + fraction
     end
 
+    # The moment that the clock shows, with the offset of the local time zone.
     def now(start = Date::ITALY)
       __of(*Time.now.to_datetime.new_start(start).__send__(:__parts))
     end
@@ -477,30 +544,46 @@ class DateTime < Date
     undef_method :today
   end
 
+  # :method: hour: Hour, 0 to 23.
+  # :method: min: Minute, 0 to 59; `minute` is the same.
+  # :method: sec: Second, 0 to 59; `second` is the same.
+  # :method: sec_fraction: The part of the second that is over, as Rational; `second_fraction` is the same.
+  # :method: offset: The offset from UTC in days, as Rational.
+  #
+  #     DateTime.new(2024, 2, 3, 4, 5, 6, "+09:00").offset   #=> (3/8)
+  # :method: zone: The offset as text: "+09:00".
   public :hour, :min, :minute, :sec, :second, :sec_fraction, :second_fraction, :offset, :zone
 
+  # The same moment with another offset, in days or as text: "+09:00"; 0 is UTC.
   def new_offset(of = 0) = __moved(DateTime.__send__(:__offset, of) || 0)
 
+  # The date with the year of the Japanese era, the time of day with `n` digits of the second's fraction, and the offset.
   def jisx0301(n = 0) = super() + __iso_time(n)
 
   private def __iso_time(n) = strftime((n = n.to_i) > 0 ? "T%H:%M:%S.%#{n}N%:z" : "T%H:%M:%S%:z")
 
+  # The object itself.
   def to_datetime = self
 
+  # The same moment as Time, with the same offset.
   def to_time
     _, _, _, of, start = __parts
     d = of == 0 && start != Date::ITALY ? self : new_start(GREGORIAN)
     Time.new(d.year, d.mon, d.mday, d.hour, d.min, d.sec + d.sec_fraction, of)
   end
 
+  # A Hash of the date's parts and `:hour`, `:min`, `:sec`, `:sec_fraction` and `:zone` for pattern matching; of the named ones alone if `keys` is an Array.
   def deconstruct_keys(keys) = __deconstruct(keys, %i[year month day yday wday hour min sec sec_fraction zone])
 end
 
 class Time
+  # The time itself.
   def to_time = self
 
+  # The day that the time shows in its own time zone.
   def to_date = Date.jd(2440588 + (to_i + utc_offset).div(86400))
 
+  # The same moment as DateTime, with the same offset.
   def to_datetime
     seconds = to_i
     DateTime.__send__(:__of, 2440588 + seconds.div(86400), seconds % 86400, subsec * 1_000_000_000, utc_offset, Date::ITALY)

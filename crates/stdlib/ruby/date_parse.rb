@@ -330,6 +330,7 @@ class Date
       end
     end
 
+    # The elements of a date with a Japanese era ("R06.02.03"), or of one in ISO 8601, as a Hash; an empty one if it is none. ArgumentError if the text is longer than `limit`.
     def _jisx0301(string, limit: 128)
       return {} if string.nil?
       s = __check_limit(string, limit)

@@ -40,6 +40,7 @@ module Etc
 
   class << Passwd
     include Enumerable
+    # Yields each user of /etc/passwd; without a block an Enumerator.
     def each(&block)
       return to_enum unless block
       Etc.passwd(&block)
@@ -49,6 +50,7 @@ module Etc
 
   class << Group
     include Enumerable
+    # Yields each group of /etc/group; without a block an Enumerator.
     def each(&block)
       return to_enum unless block
       Etc.group(&block)
@@ -98,29 +100,45 @@ module Etc
   @groups = Table.new("/etc/group") { |name, passwd, gid, members| members && Group.new(name, passwd, gid.to_i, members.split(",")) }
 
   class << self
+    # The user of this name as Etc::Passwd; ArgumentError if there is none.
     def getpwnam(name) = (entry = __user(__name(name), nil)) ? Passwd.new(*entry) : raise(ArgumentError, "can't find user for #{name}")
+    # The user of this number, without one that of the process; ArgumentError if there is none.
+    #
+    #     Etc.getpwuid(0).name   #=> "root"
     def getpwuid(uid = Process.uid) = (entry = __user(nil, __id(uid))) ? Passwd.new(*entry) : raise(ArgumentError, "can't find user for #{uid}")
+    # The group of this name as Etc::Group; ArgumentError if there is none.
     def getgrnam(name) = (entry = __group(__name(name), nil)) ? Group.new(*entry) : raise(ArgumentError, "can't find group for #{name}")
+    # The group of this number, without one that of the process; ArgumentError if there is none.
     def getgrgid(gid = Process.gid) = (entry = __group(nil, __id(gid))) ? Group.new(*entry) : raise(ArgumentError, "can't find group for #{gid}")
 
     private def __name(name) = String.try_convert(name) || raise(TypeError, "no implicit conversion of #{name.nil? ? "nil" : name.class} into String")
     private def __id(id) = Integer.try_convert(id) || raise(TypeError, id.nil? ? "no implicit conversion from nil to integer" : "no implicit conversion of #{id.class} into Integer")
 
+    # Yields each user; without a block the next one, as `getpwent`.
     def passwd(&block) = block ? @users.each("passwd", &block) : @users.next
+    # The next user of /etc/passwd, or nil after the last.
     def getpwent = @users.next
+    # Lets `getpwent` begin with the first.
     def setpwent = @users.rewind
     alias endpwent setpwent
 
+    # Yields each group; without a block the next one, as `getgrent`.
     def group(&block) = block ? @groups.each("group", &block) : @groups.next
+    # The next group of /etc/group, or nil after the last.
     def getgrent = @groups.next
+    # Lets `getgrent` begin with the first.
     def setgrent = @groups.rewind
     alias endgrent setgrent
 
+    # The name of the user who logged in, or what the environment variable USER says.
     def getlogin = __login || ENV["USER"]
 
+    # A Hash of `:sysname`, `:nodename`, `:release`, `:version` and `:machine`.
     def uname = %i[sysname nodename release version machine].zip(__uname).to_h
 
+    # The directory for temporary files: "/tmp".
     def systmpdir = "/tmp"
+    # The directory for settings: "/etc".
     def sysconfdir = "/etc"
   end
 end

@@ -6,5 +6,6 @@ module Forwardable
     method.to_s.match?(/\A(?:[[:alpha:]_][[:alnum:]_]*[?!]?|\[\]|\*\*|[+\-*\/%&|^~<>!]|==|===|=~|!=|!~|<=>|<=|>=|<<|>>)\z/)
   end
 
+  # :nodoc:
   def self._compile_method(src, file, line) = eval(src, nil, file, line)
 end

@@ -6,13 +6,16 @@ class IO
   class ConsoleMode
     private_class_method :new
 
+    # Passes each key at once, unchanged. `min` and `time` (seconds) bound a read; with `intr: true` interrupts still work.
     def raw!(min: nil, time: nil, intr: nil)
       @bytes = ConsoleSys.raw(@bytes, min || 1, ((time || 0) * 10).to_i, intr ? true : false)
       self
     end
 
+    # A copy of the mode that passes each key at once.
     def raw(**options) = dup.raw!(**options)
 
+    # Sets whether keys are shown.
     def echo=(flag)
       @bytes = ConsoleSys.with_echo(@bytes, flag ? true : false)
     end
@@ -23,6 +26,7 @@ class IO
     end
     private :cooked!
 
+    # The class.
     def inspect = "#<#{self.class}>"
 
     # Those of the terminal of a stream; the methods of IO ask and set them.
@@ -33,37 +37,46 @@ class IO
     private :__set, :__echo?
   end
 
+  # The terminal's mode, an IO::ConsoleMode; Errno::ENOTTY if it is none.
   def console_mode = __ask { ConsoleMode.send(:__of, self) }
 
+  # Sets the terminal's mode.
   def console_mode=(mode)
     raise TypeError, "wrong argument type #{mode.class} (expected IO::ConsoleMode)" unless mode.is_a?(ConsoleMode)
     __ask { mode.send(:__set, self) }
   end
 
+  # Passes each key at once while the block runs; the mode is put back afterwards.
   def raw(min: nil, time: nil, intr: nil)
     __with_mode(-> (mode) { mode.raw!(min: min, time: time, intr: intr) }) { yield self }
   end
 
+  # Lets the terminal pass each key at once from here on.
   def raw!(min: nil, time: nil, intr: nil)
     self.console_mode = console_mode.raw!(min: min, time: time, intr: intr)
     self
   end
 
+  # Reads by lines, as terminals do, while the block runs; the mode is put back afterwards.
   def cooked = __with_mode(-> (mode) { mode.send(:cooked!) }) { yield self }
 
+  # Lets the terminal read by lines from here on.
   def cooked!
     self.console_mode = console_mode.send(:cooked!)
     self
   end
 
+  # Does not show keys while the block runs.
   def noecho = __with_mode(-> (mode) { mode.echo = false }) { yield self }
 
+  # Sets whether keys are shown.
   def echo=(flag)
     mode = console_mode
     mode.echo = flag
     self.console_mode = mode
   end
 
+  # Whether keys are shown.
   def echo? = console_mode.send(:__echo?)
 
   # The next character, read at once. For what is no terminal, that of `getc`.
@@ -85,35 +98,45 @@ class IO
     line&.chomp("\n")
   end
 
+  # `[rows, columns]` of the terminal.
   def winsize = __ask { ConsoleSys.size(fileno) }
 
+  # Tells the terminal its size: rows and columns, and width and height in pixels if they are given.
   def winsize=(size)
     size = Array(size)
     raise ArgumentError, "wrong number of arguments (given #{size.size}, expected 2 or 4)" unless [2, 4].include?(size.size)
     __ask { ConsoleSys.set_size(fileno, *size.map { |n| n || 0 }, *([0, 0] if size.size == 2)) }
   end
 
+  # Drops input that was not read yet.
   def iflush = __drop(1)
+  # Drops output that was not written yet.
   def oflush = __drop(2)
+  # Drops input and output that wait.
   def ioflush = __drop(3)
 
+  # The file name of the terminal; nil if it is none.
   def ttyname = ConsoleSys.name(fileno)
 
+  # Rings the bell.
   def beep
     syswrite("\a")
     self
   end
 
+  # Moves the cursor, from row 0 and column 0.
   def goto(row, column)
     write("\e[#{row + 1};#{column + 1}H")
     self
   end
 
+  # Moves the cursor in its row, from column 0.
   def goto_column(column)
     write("\e[#{column + 1}G")
     self
   end
 
+  # Moves the cursor to `[row, column]`.
   def cursor=(place)
     place = Array(place)
     raise ArgumentError, "expected 2D coordinate" unless place.size == 2
@@ -130,20 +153,30 @@ class IO
     end
   end
 
+  # Moves the cursor `n` rows up.
   def cursor_up(n) = __move(n, "A", "B")
+  # Moves the cursor `n` rows down.
   def cursor_down(n) = __move(n, "B", "A")
+  # Moves the cursor `n` columns to the right.
   def cursor_right(n) = __move(n, "C", "D")
+  # Moves the cursor `n` columns to the left.
   def cursor_left(n) = __move(n, "D", "C")
+  # Moves the content of the screen `n` rows up.
   def scroll_forward(n) = __move(n, "S", "T")
+  # Moves the content of the screen `n` rows down.
   def scroll_backward(n) = __move(n, "T", "S")
+  # Erases in the cursor's line: 0 behind it, 1 before it, 2 all.
   def erase_line(mode) = __erase(mode, 0..2, "K")
+  # Erases on the screen: 0 behind the cursor, 1 before it, 2 all, 3 also what has scrolled away.
   def erase_screen(mode) = __erase(mode, 0..3, "J")
 
+  # Erases the screen, and moves the cursor to its corner.
   def clear_screen
     erase_screen(2)
     goto(0, 0)
   end
 
+  # NotImplementedError: terminals do not tell.
   def pressed?(*) = raise(NotImplementedError, "pressed?() function is unimplemented on this machine")
 
   private
@@ -200,6 +233,7 @@ class IO
       name && @__console ? @__console.public_send(name, *arguments, **options) : @__console
     end
 
+    # `[rows, columns]` by the environment variables LINES and COLUMNS, else 25 and 80.
     def default_console_size = [ENV["LINES"].to_i.nonzero? || 25, ENV["COLUMNS"].to_i.nonzero? || 80]
   end
 end

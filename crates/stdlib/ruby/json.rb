@@ -9,23 +9,29 @@ module JSON
   MinusInfinity = -Float::INFINITY
 
   class JSONError < StandardError
+    # An error that tells of another one.
     def self.wrap(exception) = new("Wrapped(#{exception.class}): #{exception.message.inspect}")
   end
 
   class ParserError < JSONError
+    # `line`: The line that can't be read, from 1.
+    # `column`: The place in the line, from 1.
     attr_reader :line, :column
   end
 
   class NestingError < ParserError; end
 
   class GeneratorError < JSONError
+    # `invalid_object`: The object that JSON has no form for.
     attr_reader :invalid_object
 
+    # An error for an object.
     def initialize(message, invalid_object = nil)
       super(message)
       @invalid_object = invalid_object
     end
 
+    # The message, and the object's `inspect`, cut off after 200 bytes.
     def detailed_message(...)
       return super unless defined?(@invalid_object) && @invalid_object
       shown = @invalid_object.inspect
@@ -37,11 +43,13 @@ module JSON
   class MissingUnicodeSupport < JSONError; end
 
   Fragment = Struct.new(:json) do
+    # A text that is JSON already; TypeError if it is no String.
     def initialize(json)
       string = String.try_convert(json) or raise TypeError, " no implicit conversion of #{json.class} into String"
       super(string)
     end
 
+    # The text as it is.
     def to_json(state = nil, *) = json
   end
 
@@ -49,10 +57,24 @@ module JSON
     module Generator
       # The options of a generation, and the depth that it has reached.
       class State
+        # `indent`: The text that each level is indented by.
+        # `space`: The text after a colon.
+        # `space_before`: The text before a colon.
+        # `object_nl`: The text after each member of an object.
+        # `array_nl`: The text after each element of an array.
+        # `as_json`: The Proc for objects that JSON has no form for, or false.
         attr_reader :indent, :space, :space_before, :object_nl, :array_nl, :as_json
+        # `max_nesting`: The levels that are allowed, 100 unless changed; 0: any number.
+        # `depth`: The level that was reached.
+        # `script_safe`: Whether `/`, U+2028 and U+2029 are escaped, for HTML.
+        # `strict`: Whether objects without a form in JSON are refused, not written by `to_s`.
+        # `buffer_initial_length`: The bytes that an output begins with; it changes nothing.
         attr_accessor :max_nesting, :depth, :script_safe, :strict, :buffer_initial_length
+        # `allow_nan`: Sets whether NaN and infinities are written, which are no JSON.
+        # `ascii_only`: Sets whether all that is not ASCII is escaped.
         attr_writer :allow_nan, :ascii_only
 
+        # A State of options: the State itself, or one of a Hash.
         def self.from_state(options)
           case options
           when self then options
@@ -65,8 +87,10 @@ module JSON
           end
         end
 
+        # The JSON of an object by options.
         def self.generate(object, options, io = nil) = new(options).generate(object, io)
 
+        # Options of a generation, from a Hash: `indent`, `space`, `max_nesting`, ...
         def initialize(options = nil)
           @indent = @space = @space_before = @object_nl = @array_nl = ""
           @max_nesting = 100
@@ -76,6 +100,7 @@ module JSON
           configure(options) if options
         end
 
+        # Sets options from a Hash.
         def configure(options)
           JSON.__send__(:options_of, options).each do |key, value|
             case key.to_sym
@@ -98,6 +123,11 @@ module JSON
         end
         alias merge configure
 
+        # :method: indent=(text): Sets the text that each level is indented by; TypeError if it is no String.
+        # :method: space=(text): Sets the text after a colon; TypeError if it is no String.
+        # :method: space_before=(text): Sets the text before a colon; TypeError if it is no String.
+        # :method: object_nl=(text): Sets the text after each member of an object; TypeError if it is no String.
+        # :method: array_nl=(text): Sets the text after each element of an array; TypeError if it is no String.
         %i[indent space space_before object_nl array_nl].each do |name|
           define_method(:"#{name}=") do |text|
             raise TypeError, "wrong argument type #{text.class} (expected String)" unless String === text
@@ -105,25 +135,33 @@ module JSON
           end
         end
 
+        # Sets the Proc for objects that JSON has no form for; nil: none.
         def as_json=(callable)
           @as_json = callable ? callable.to_proc : false
         end
 
+        # Sets the bytes that an output begins with.
         def buffer_initial_length=(length)
           @buffer_initial_length = length if Integer === length && length > 0
         end
 
+        # Whether NaN and infinities are written.
         def allow_nan? = @allow_nan
+        # Whether all that is not ASCII is escaped.
         def ascii_only? = @ascii_only
+        # Whether `/`, U+2028 and U+2029 are escaped.
         def script_safe? = @script_safe
         alias script_safe script_safe?
+        # Whether objects without a form in JSON are refused.
         def strict? = @strict
         alias strict strict?
+        # Whether there is a limit of levels.
         def check_circular? = @max_nesting != 0
         alias escape_slash script_safe
         alias escape_slash? script_safe?
         alias escape_slash= script_safe=
 
+        # The JSON of an object; with an IO it is written there, and the IO the answer.
         def generate(object, io = nil)
           text = JSON.__send__(:__generate, object, self)
           return text unless io
@@ -131,8 +169,10 @@ module JSON
           io
         end
 
+        # The same as `generate`, but for the depth, which stays.
         def generate_new(object, io = nil) = dup.generate(object, io)
 
+        # The options as a Hash.
         def to_h
           result = instance_variables.to_h { |name| [name.to_s.delete_prefix("@").to_sym, instance_variable_get(name)] }
           result.delete(:buffer_initial_length)
@@ -140,10 +180,12 @@ module JSON
         end
         alias to_hash to_h
 
+        # The option of this name.
         def [](name)
           respond_to?(name) ? __send__(name) : instance_variable_get("@#{name}")
         end
 
+        # Sets the option of this name.
         def []=(name, value)
           respond_to?(name = "#{name}=") ? __send__(name, value) : instance_variable_set("@#{name.delete_suffix("=")}", value)
         end
@@ -153,13 +195,16 @@ module JSON
         module String
           # What is needed to carry bytes that are no text.
           module Extend
+            # The String of the bytes in `object["raw"]`.
             def json_create(object) = object["raw"].pack("C*")
           end
 
           ::String.extend(Extend)
 
+          # A Hash of the bytes, for a String that is no text.
           def to_json_raw_object = { JSON.create_id => self.class.name, "raw" => unpack("C*") }
 
+          # The JSON of `to_json_raw_object`.
           def to_json_raw(*) = to_json_raw_object.to_json(*)
         end
       end
@@ -168,17 +213,21 @@ module JSON
     # A document on its way to an object.
     class Parser
       class << self
+        # The object that a JSON text stands for.
         def parse(source, options = nil) = JSON.__send__(:__parse, source, options)
         alias_method :new_parse, :parse
       end
 
+      # `source`: The text.
       attr_reader :source
 
+      # A parser of one text; options as of `JSON.parse`.
       def initialize(source, options = nil)
         @source = source.to_str
         @options = options
       end
 
+      # The object that the text stands for; JSON::ParserError if it is no JSON.
       def parse = JSON.__send__(:__parse, @source, @options)
     end
     ParserConfig = Parser
@@ -195,34 +244,50 @@ module JSON
   @dump_default_options = { max_nesting: false, allow_nan: true }
 
   class << self
+    # `create_id`: The key by which an object's class is told, "json_class" unless changed.
+    # `load_default_options`: The options of `JSON.load`.
+    # `unsafe_load_default_options`: The options of `JSON.unsafe_load`.
+    # `dump_default_options`: The options of `JSON.dump`.
     attr_accessor :create_id, :load_default_options, :unsafe_load_default_options, :dump_default_options
     private :__parse, :__generate
 
+    # The class of the options of generations, JSON::State.
     def state = State
+    # The class of parsers, JSON::Parser.
     def parser = Parser
+    # The module of what generates.
     def generator = Ext::Generator
 
+    # Parses a String, and makes JSON of everything else.
     def [](object, options = {})
       return parse(object.to_str, options) if object.respond_to?(:to_str)
       generate(object, options)
     end
 
+    # Parses without a limit of levels, and takes NaN and infinities.
     def parse!(source, options = nil)
       parse(source, { max_nesting: false, allow_nan: true }.merge(options || {}))
     end
 
+    # Parses a file.
     def load_file(path, options = nil) = parse(File.read(path, encoding: Encoding::UTF_8), options)
 
+    # Parses a file without a limit of levels, and takes NaN and infinities.
     def load_file!(path, options = nil) = parse!(File.read(path, encoding: Encoding::UTF_8), options)
 
+    # The same as `generate`.
     def unparse(...) = generate(...)
 
+    # The same as `generate`; deprecated.
     def fast_generate(object, options = nil)
       warn "JSON.fast_generate is deprecated and will be removed in json 3.0.0, just use JSON.generate", uplevel: 0, category: :deprecated
       generate(object, options)
     end
     alias fast_unparse fast_generate
 
+    # The JSON of an object in lines, indented by two spaces.
+    #
+    #     JSON.pretty_generate({ a: [1] })   #=> "{\n  \"a\": [\n    1\n  ]\n}"
     def pretty_generate(object, options = nil)
       return options.generate(object) if State === options
       if options
@@ -232,15 +297,18 @@ module JSON
     end
     alias pretty_unparse pretty_generate
 
+    # The object of a text, or of an IO's content; takes NaN, and an empty text for nil. A Proc is called with each value and gives what stands in its place.
     def load(source, proc = nil, options = nil)
       __load(source, proc, options ? load_default_options.merge(options) : load_default_options)
     end
     alias restore load
 
+    # The same as `load`, and makes objects of classes that the text names: for texts that can be trusted alone.
     def unsafe_load(source, proc = nil, options = nil)
       __load(source, proc, options ? unsafe_load_default_options.merge(options) : unsafe_load_default_options)
     end
 
+    # The JSON of an object, also of NaN and infinities; with an IO it is written there. `limit` bounds the levels: ArgumentError.
     def dump(object, io = nil, limit = nil, kwargs = nil)
       if kwargs.nil?
         if limit.nil?
@@ -314,6 +382,9 @@ module JSON
 
   # A pair of generator and parser with options of their own, and a block for objects that JSON has no form for.
   class Coder
+    # Options of parsing and generating; the block makes what JSON can write of objects that it has no form for.
+    #
+    #     JSON::Coder.new { |o| o.to_s }.dump([1..2])   #=> "[\"1..2\"]"
     def initialize(options = nil, &as_json)
       options = options ? options.dup : {}
       options[:strict] = true
@@ -321,12 +392,15 @@ module JSON
       @options = options
     end
 
+    # The JSON of an object; with an IO it is written there.
     def dump(object, io = nil) = @state.dup.generate(object, io)
     alias generate dump
 
+    # The object of a JSON text.
     def load(source) = JSON.__send__(:__parse, source, @options)
     alias parse load
 
+    # The object of a file.
     def load_file(path) = load(File.read(path, encoding: Encoding::UTF_8))
   end
 
@@ -339,22 +413,26 @@ module JSON
 end
 
 class Class
+  # Whether the class makes objects of JSON: it has `json_create`.
   def json_creatable? = respond_to?(:json_create)
 end
 
 module Kernel
   private
 
+  # Prints objects as JSON, a line for each.
   def j(*objects)
     objects.each { |o| puts JSON.generate(o, allow_nan: true, max_nesting: false) }
     nil
   end
 
+  # Prints objects as JSON in lines, indented.
   def jj(*objects)
     objects.each { |o| puts JSON.pretty_generate(o, allow_nan: true, max_nesting: false) }
     nil
   end
 
+  # Parses a String, and makes JSON of everything else.
   def JSON(object, options = nil)
     return JSON.parse(object.to_str, options) if object.respond_to?(:to_str)
     JSON.generate(object, options)

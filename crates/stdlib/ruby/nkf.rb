@@ -9,6 +9,9 @@ module NKF
   UTF8, UTF16, UTF32 = Encoding::UTF_8, Encoding::UTF_16BE, Encoding::UTF_32BE
 
   class << self
+    # The text in another encoding, by the options of the program nkf: "-w" UTF-8, "-s" Shift_JIS, "-e" EUC-JP, "-j" ISO-2022-JP.
+    #
+    #     NKF.nkf("-w", "\xA5\xEB".b).valid_encoding?   #=> true
     def nkf(options, text)
       options, text = [options, text].map { |s| String.try_convert(s) || raise(TypeError, "no implicit conversion of #{s.nil? ? "nil" : s.class} into String") }
       Converter.new(options).convert(text)

@@ -2,19 +2,26 @@
 module ObjectSpace
   # A cell that the runtime uses and programs don't see: an environment, a method's entry.
   class InternalObjectWrapper
+    # `type`: The kind of cell, a Symbol.
+    # `internal_object_id`: The address of the cell.
     attr_reader :type, :internal_object_id
 
+    # A cell of a kind, at an address.
     def initialize(type, address)
       @type, @internal_object_id = type, address
     end
 
+    # The address and the kind.
     def inspect = "#<InternalObject:0x#{@internal_object_id.to_s(16).rjust(16, "0")} #{@type}>"
+    # Whether both stand for the same cell.
     def ==(other) = other.is_a?(InternalObjectWrapper) && internal_object_id == other.internal_object_id
     alias eql? ==
+    # The same for the same cell.
     def hash = @internal_object_id.hash
   end
 
   class << self
+    # The bytes of all objects, or of those of a class.
     def memsize_of_all(type = nil)
       return __sizes.sum { |_, bytes,| bytes } if type.nil?
       raise TypeError, "wrong argument type #{type.class} (expected Class/Module)" unless type.is_a?(Module)
@@ -50,6 +57,7 @@ module ObjectSpace
       hash
     end
 
+    # The number of the runtime's own cells by kind.
     def count_imemo_objects(hash = nil)
       hash = __into(hash)
       hash.transform_values! { 0 }
@@ -68,6 +76,7 @@ module ObjectSpace
     # No object has nodes of a syntax tree in its heap.
     def count_nodes(hash = nil) = __into(hash).tap { |h| h.transform_values! { 0 } }
 
+    # The objects that an object refers to, its class first; nil for what is no cell, like small Integers.
     def reachable_objects_from(object)
       found =
         if object.is_a?(InternalObjectWrapper) then __references_at(object.internal_object_id) || []
@@ -94,12 +103,15 @@ module ObjectSpace
       }.reject { |_, list| list.empty? }
     end
 
+    # The class of an object; nil for the runtime's own cells.
     def internal_class_of(object) = object.is_a?(InternalObjectWrapper) ? nil : ::Kernel.instance_method(:class).bind_call(object)
+    # The superclass, or nil; ArgumentError for what is no class or module.
     def internal_super_of(object)
       raise ArgumentError, "class or module is expected" unless object.is_a?(Module)
       object.is_a?(Class) ? object.superclass : nil
     end
 
+    # Notes where objects are made while the block runs.
     def trace_object_allocations
       trace_object_allocations_start
       yield
@@ -107,6 +119,7 @@ module ObjectSpace
       trace_object_allocations_stop
     end
 
+    # Notes where objects are made from here on; as often as it is called, `trace_object_allocations_stop` has to be.
     def trace_object_allocations_start
       @tracers = (@tracers || 0) + 1
       return if @tracers > 1
@@ -134,6 +147,7 @@ module ObjectSpace
       __here(place.path, place.lineno, owner, method.start_with?("<") || method == "trace_object_allocations" ? nil : method)
     end
 
+    # Ends noting where objects are made.
     def trace_object_allocations_stop
       return if !@tracers || @tracers == 0
       @tracers -= 1
@@ -144,6 +158,7 @@ module ObjectSpace
       @trace = nil
     end
 
+    # Forgets where objects were made.
     def trace_object_allocations_clear
       __forget_allocations
       nil
@@ -152,14 +167,21 @@ module ObjectSpace
     # The next object of a kind that somebody looks at tells where it comes from.
     def trace_object_allocations_debug_start = trace_object_allocations_start
 
+    # The file in which an object was made, or nil if that was not noted.
     def allocation_sourcefile(object) = __origin(object)&.[](0)
+    # The line in which an object was made, or nil if that was not noted.
     def allocation_sourceline(object) = __origin(object)&.[](1)
+    # The class whose method made an object, or nil if that was not noted.
     def allocation_class_path(object) = __origin(object)&.[](2)
+    # The method that made an object, or nil if that was not noted.
     def allocation_method_id(object) = __origin(object)&.[](3)&.to_sym
+    # The number of the collection before which an object was made, or nil if that was not noted.
     def allocation_generation(object) = __origin(object)&.[](4)
 
+    # What is known of an object, as JSON: a String, or written to an IO (`:stdout`, `:file`).
     def dump(object, output: :string) = __output(output) { |io| io << __dump(object) }
 
+    # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection.
     def dump_all(output: :file, full: false, since: nil, shapes: true)
       __output(output) do |io|
         objects = each_object.to_a

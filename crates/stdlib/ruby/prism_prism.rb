@@ -7,9 +7,13 @@ module Prism
   Serialize = Module.new
 
   module Serialize
+    # The ParseResult of a source and what `Prism.dump` made of it.
     def self.load_parse(source, serialized, freeze = false) = NativeParser.result(:parse, source, serialized, freeze)
+    # The LexResult of a source and its tokens.
     def self.load_lex(source, serialized, freeze = false) = NativeParser.result(:lex, source, serialized, freeze)
+    # The ParseLexResult of a source, its nodes and its tokens.
     def self.load_parse_lex(source, serialized, freeze = false) = NativeParser.result(:parse_lex, source, serialized, freeze)
+    # The comments of a source.
     def self.load_parse_comments(source, serialized, freeze = false) = NativeParser.result(:comments, source, serialized, freeze)
   end
 
@@ -151,13 +155,22 @@ module Prism
   private_constant :NativeParser
 
   class << self
+    # The syntax tree of a text, with comments, errors and warnings. Options: `filepath:`, `line:`, `encoding:`, `version:`, `frozen_string_literal:`, `scopes:`, `freeze:`, `raise_error:`, ...
+    #
+    #     Prism.parse("1 + 2").value.class   #=> Prism::ProgramNode
     def parse(source, **options) = NativeParser.objects(:parse, source, options)
+    # The tokens of a text.
     def lex(source, **options) = NativeParser.objects(:lex, source, options)
+    # The syntax tree and the tokens of a text.
     def parse_lex(source, **options) = NativeParser.objects(:parse_lex, source, options)
+    # The comments of a text.
     def parse_comments(source, **options) = NativeParser.objects(:comments, source, options)
+    # Whether a text has no errors.
     def parse_success?(source, **options) = NativeParser.tell(:success, source, options) == "\1".b
+    # Whether a text has errors.
     def parse_failure?(source, **options) = !parse_success?(source, **options)
 
+    # The syntax tree of a text, as bytes that `Prism.load` reads.
     def dump(source, **options)
       dumped = NativeParser.tell(:parse, source, options)
       options[:freeze] ? dumped.freeze : dumped
@@ -169,13 +182,21 @@ module Prism
       nil
     end
 
+    # The syntax tree of a file.
     def parse_file(path, **options) = parse(NativeParser.file(path), **options, filepath: path)
+    # The tokens of a file.
     def lex_file(path, **options) = lex(NativeParser.file(path), **options, filepath: path)
+    # The syntax tree and the tokens of a file.
     def parse_lex_file(path, **options) = parse_lex(NativeParser.file(path), **options, filepath: path)
+    # The comments of a file.
     def parse_file_comments(path, **options) = parse_comments(NativeParser.file(path), **options, filepath: path)
+    # Whether a file has no errors.
     def parse_file_success?(path, **options) = parse_success?(NativeParser.file(path), **options, filepath: path)
+    # Whether a file has errors.
     def parse_file_failure?(path, **options) = !parse_file_success?(path, **options)
+    # The syntax tree of a file, as bytes that `Prism.load` reads.
     def dump_file(path, **options) = dump(NativeParser.file(path), **options, filepath: path)
+    # Parses a file and throws the result away.
     def profile_file(path, **options) = profile(NativeParser.file(path), **options, filepath: path)
 
     # The node of a method, a block or a place in a backtrace, by its file and line: the VM's code keeps no numbers of nodes.
@@ -195,9 +216,12 @@ module Prism
   # Whether a name is written as that of a local variable, a constant, a method.
   class StringQuery
     class << self
+      # Whether a name is written as that of a local variable.
       def local?(name) = named?(name) { |text| text.match?(/\A[\p{Ll}_[^\x00-\x7f]&&[^\p{Lu}\p{Lt}]][\p{Alnum}_[^\x00-\x7f]]*\z/) }
+      # Whether a name is written as that of a constant.
       def constant?(name) = named?(name) { |text| text.match?(/\A[\p{Lu}\p{Lt}][\p{Alnum}_[^\x00-\x7f]]*\z/) }
 
+      # Whether a name is written as that of a method.
       def method_name?(name)
         named?(name) do |text|
           next true if OPERATORS.include?(text)

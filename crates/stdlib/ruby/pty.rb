@@ -4,8 +4,10 @@ module PTY
 
   # A program that PTY.check has found to have ended.
   class ChildExited < StandardError
+    # `status`: The Process::Status of the program.
     attr_reader :status
 
+    # An error with the status of a program.
     def initialize(status = nil)
       super(status ? "pty - #{status.stopped? ? "stopped" : "changed"}: #{status.pid}" : nil)
       @status = status

@@ -59,8 +59,10 @@ module RbConfig
   autoload :LIMITS, "rbconfig/sizeof"
   TOPDIR = CONFIG["prefix"].dup.freeze
 
+  # The path of the `ruby` program.
   def self.ruby = File.join(CONFIG["bindir"], CONFIG["ruby_install_name"] + CONFIG["EXEEXT"])
 
+  # Replaces `$(NAME)` and `${NAME}` in the text itself by the values of settings.
   def self.expand(value, config = CONFIG)
     value.replace(value.gsub(/\$\$|\$\((\w+)\)|\$\{(\w+)\}/) { (name = $1 || $2) ? config[name] || $& : "$" })
   end

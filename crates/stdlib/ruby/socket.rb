@@ -3,17 +3,21 @@ class BasicSocket
   @no_reverse = true
 
   class << self
+    # Whether new sockets tell addresses as numbers, without looking up their names: true unless changed.
     def do_not_reverse_lookup = BasicSocket.instance_variable_get(:@no_reverse)
 
+    # Sets whether new sockets tell addresses as numbers, without looking up their names.
     def do_not_reverse_lookup=(on)
       BasicSocket.instance_variable_set(:@no_reverse, on ? true : false)
     end
 
+    # A socket, see `initialize` of the class; a block is not called, unlike that of `open`.
     def new(*args, **options, &block)
       warn("#{self}::new() does not take block; use #{self}::open() instead", uplevel: 0) if block
       super(*args, **options)
     end
 
+    # A socket object for a file descriptor that is open.
     def for_fd(fd)
       socket = allocate
       socket.__send__(:__adopt, fd)
@@ -27,9 +31,13 @@ class BasicSocket
     self
   end
 
+  # The packed address of this end.
   def getsockname = __name(false)
+  # The packed address of the other end; Errno::ENOTCONN without one.
   def getpeername = __name(true)
+  # The address of this end as Addrinfo.
   def local_address = Addrinfo.new(getsockname, *__kind)
+  # The address of the other end as Addrinfo; Errno::ENOTCONN without one.
   def remote_address = Addrinfo.new(getpeername, *__kind)
 
   # Family, type and protocol of the addresses of this socket.
@@ -39,6 +47,7 @@ class BasicSocket
     [family, type, 0]
   end
 
+  # The Addrinfo by which this machine can connect to the socket: 127.0.0.1 or ::1 in place of an address that stands for all. SocketError if the socket is not bound.
   def connect_address
     address = local_address
     case address.afamily
@@ -62,6 +71,9 @@ class BasicSocket
     address
   end
 
+  # The value of an option as Socket::Option; level and name may be Integers or names.
+  #
+  #     UDPSocket.open { |s| s.getsockopt(:SOCKET, :REUSEADDR).bool }   #=> false
   def getsockopt(level, optname)
     family = Sys.family_of(getsockname)
     level = Sys.level(family, level)
@@ -69,6 +81,7 @@ class BasicSocket
     Socket::Option.new(family, level, optname, __getsockopt(level, optname))
   end
 
+  # Sets an option: a Socket::Option, or level, name and value (true, false, an Integer, or a packed String). Answers 0.
   def setsockopt(*args)
     if args.size == 1 && Socket::Option === args[0]
       level, optname, value = args[0].level, args[0].optname, args[0].data
@@ -90,8 +103,10 @@ class BasicSocket
     __setsockopt(level, optname, data)
   end
 
+  # Ends one direction of the connection or both: `:RD`, `:WR` or `:RDWR`, which is the default. Answers 0.
   def shutdown(how = nil) = __shutdown(Sys.how(how))
 
+  # Ends reading; closes the socket if writing has ended before.
   def close_read
     return if !__open_side(0) && __open_side(1)
     __shutdown(Socket::SHUT_RD) rescue Errno::ENOTCONN
@@ -99,6 +114,7 @@ class BasicSocket
     nil
   end
 
+  # Ends writing, which the other end sees as end of the stream; closes the socket if reading has ended before.
   def close_write
     return if !__open_side(1) && __open_side(0)
     flush
@@ -107,6 +123,7 @@ class BasicSocket
     nil
   end
 
+  # Sends a message with `flags` of Socket::MSG_ constants, to an address if the socket is not connected; answers the number of bytes.
   def send(message, flags, to = nil)
     __send(Sys.text(message), flags, to.nil? ? nil : Sys.sockaddr(to), true)
   end
@@ -122,12 +139,14 @@ class BasicSocket
   private def __end?(text, max) = text.empty? && max != 0 && __stream?
   private def __stream? = __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i") == Socket::SOCK_STREAM
 
+  # Waits for a message of at most `max` bytes; nil at the end of a stream. A buffer is overwritten.
   def recv(max, flags = 0, buffer = nil)
     text = __recv(max, flags || 0, true, false)
     return nil if __end?(text, max)
     __into(buffer, text)
   end
 
+  # A message of at most `max` bytes that is there already; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def recv_nonblock(max, flags = 0, buffer = nil, exception: true)
     text = __recv(max, flags || 0, false, false)
     return Sys.later(text, "recvfrom(2)", exception) if Symbol === text
@@ -169,8 +188,10 @@ class BasicSocket
     Sys.later(__sendmsg(Sys.text(message), flags, to, __controls(controls), wait), "sendmsg(2)", exception)
   end
 
+  # Sends a message with control messages: AncillaryData or `[level, type, data]`. Answers the number of bytes.
   def sendmsg(message, flags = 0, to = nil, *controls) = __sendmsg_as(true, true, message, flags, to, controls)
 
+  # The same as `sendmsg` if it can be sent at once; else IO::WaitWritable is raised, or `:wait_writable` the answer with `exception: false`.
   def sendmsg_nonblock(message, flags = 0, to = nil, *controls, exception: true)
     __sendmsg_as(false, exception, message, flags, to, controls)
   end
@@ -197,10 +218,12 @@ class BasicSocket
     [text, from, said, *controls]
   end
 
+  # Waits for a message: `[text, Addrinfo of the sender, flags, AncillaryData, ...]`; files that came with it are closed unless `scm_rights: true`.
   def recvmsg(max = nil, flags = 0, max_control = nil, scm_rights: false)
     __recvmsg_as(true, true, max, flags, max_control, scm_rights)
   end
 
+  # The same as `recvmsg` for a message that is there already; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def recvmsg_nonblock(max = nil, flags = 0, max_control = nil, scm_rights: false, exception: true)
     __recvmsg_as(false, exception, max, flags, max_control, scm_rights)
   end
@@ -208,6 +231,7 @@ end
 
 class Socket
   class << self
+    # Two sockets that are connected with each other, of AF_UNIX unless told otherwise; with a block they are yielded, and closed when it ends.
     def pair(domain = nil, type = nil, protocol = 0)
       domain = domain.nil? ? AF_UNIX : Sys.family(domain)
       type = type.nil? ? SOCK_STREAM : Sys.type(type)
@@ -221,8 +245,10 @@ class Socket
     end
     alias socketpair pair
 
+    # The name of this machine.
     def gethostname = Sys.hostname
 
+    # The addresses of a host and a service: Arrays of family, port, host, address, number of the family, of the type and of the protocol. Socket::ResolutionError if there is none.
     def getaddrinfo(host, service, family = nil, type = nil, protocol = nil, flags = nil, reverse = nil)
       Sys.resolve(host, service, family, type, protocol, flags).map do |address, fam, kind, proto|
         # A list of its own address, as IPSocket#addr gives it.
@@ -230,6 +256,7 @@ class Socket
       end
     end
 
+    # `[host, service]` of a packed address, or of an Array of family, port and host; `flags` of Socket::NI_ constants.
     def getnameinfo(address, flags = 0)
       list = Array.try_convert(address)
       return Sys.getnameinfo(Sys.sockaddr(address), flags) unless list
@@ -243,6 +270,7 @@ class Socket
       Sys.getnameinfo(found.first[0], flags)
     end
 
+    # `[name, [], family, packed address, ...]` of a host. Deprecated: Addrinfo.getaddrinfo.
     def gethostbyname(name)
       warn("Socket.gethostbyname is deprecated; use Addrinfo.getaddrinfo instead.", uplevel: 0, category: :deprecated)
       found = Sys.resolve(name, nil, nil, SOCK_STREAM, nil, AI_CANONNAME)
@@ -251,6 +279,7 @@ class Socket
       [found.first[4] || name.to_str, [], family, *addresses]
     end
 
+    # `[name, [], family, packed address]` of a packed address. Deprecated: Addrinfo#getnameinfo.
     def gethostbyaddr(address, family = nil)
       warn("Socket.gethostbyaddr is deprecated; use Addrinfo#getnameinfo instead.", uplevel: 0, category: :deprecated)
       address = Sys.text(address)
@@ -281,18 +310,23 @@ class Socket
       []
     end
 
+    # The port of a service by /etc/services; SocketError if it is not there.
     def getservbyname(name, protocol = "tcp")
       name, protocol = name.to_str, protocol.to_str
       found = __services.find { |n, _, p, others| p == protocol && (n == name || others.include?(name)) }
       found&.[](1) || raise(SocketError, "no such service #{name}/#{protocol}")
     end
 
+    # The name of the service on a port by /etc/services; SocketError if it is not there.
     def getservbyport(port, protocol = "tcp")
       port, protocol = port.to_int, protocol.to_str
       found = __services.find { |_, n, p| n == port && p == protocol }
       found&.[](0) || raise(SocketError, "no such service for port #{port}/#{protocol}")
     end
 
+    # The packed address of a port and a host; nil is this machine, "" every address.
+    #
+    #     Socket.unpack_sockaddr_in(Socket.pack_sockaddr_in(80, "127.0.0.1"))   #=> [80, "127.0.0.1"]
     def pack_sockaddr_in(port, host)
       type = SOCK_STREAM
       flags = host.nil? ? 0 : host == "" ? AI_PASSIVE : 0
@@ -300,12 +334,14 @@ class Socket
     end
     alias sockaddr_in pack_sockaddr_in
 
+    # `[port, address]` of a packed Internet address; ArgumentError for others.
     def unpack_sockaddr_in(address)
       address = Sys.sockaddr(address)
       raise ArgumentError, "not an AF_INET/AF_INET6 sockaddr" unless Sys.ip?(Sys.family_of(address))
       Sys.numeric(address).reverse
     end
 
+    # The packed address of a path; ArgumentError if it is longer than 108 bytes.
     def pack_sockaddr_un(path)
       path = path.respond_to?(:to_path) ? path.to_path : path
       path = Sys.text(path)
@@ -318,6 +354,7 @@ class Socket
     end
     alias sockaddr_un pack_sockaddr_un
 
+    # The path of a packed UNIX address; ArgumentError for others.
     def unpack_sockaddr_un(address)
       address = Sys.sockaddr(address)
       raise ArgumentError, "not an AF_UNIX sockaddr" unless Sys.family_of(address) == AF_UNIX
@@ -327,10 +364,12 @@ class Socket
       path.force_encoding(Encoding.find("filesystem"))
     end
 
+    # The addresses of this machine as Addrinfo, without ports.
     def ip_address_list
       getifaddrs.filter_map { |i| i.addr if i.addr&.ip? }.map { |a| Addrinfo.new(a.to_sockaddr, a.afamily) }
     end
 
+    # The interfaces of this machine with each of their addresses, as Socket::Ifaddr.
     def getifaddrs
       Sys.interfaces.map do |name, index, flags, address, netmask, other|
         address, netmask, other = [address, netmask, other].map { |a| a && Addrinfo.new(a, Sys.family_of(a), 0, 0) }
@@ -366,23 +405,28 @@ class Socket
     end
   end
 
+  # A socket of a domain (:INET, :INET6, :UNIX), a type (:STREAM, :DGRAM) and a protocol; each may be an Integer.
   def initialize(domain, type = SOCK_STREAM, protocol = 0)
     __socket(Sys.family(domain), Sys.type(type), protocol)
     __fresh
   end
 
+  # Gives the socket an address: a packed one or an Addrinfo. Answers 0.
   def bind(address)
     address = Sys.sockaddr(address)
     __bind(address, "bind(2) for #{Sys.shown(address)}")
   end
 
+  # Listens for connections, of which so many may wait to be accepted. Answers 0.
   def listen(backlog) = __listen(backlog)
 
+  # Connects to a packed address or an Addrinfo, and answers 0.
   def connect(address)
     address = Sys.sockaddr(address)
     __connect(address, true, nil, "connect(2) for #{Sys.shown(address)}")
   end
 
+  # Begins to connect: answers 0 if that is done at once; else IO::WaitWritable is raised, or `:wait_writable` the answer with `exception: false`.
   def connect_nonblock(address, exception: true)
     address = Sys.sockaddr(address)
     case r = __connect(address, false, nil, "connect(2) for #{Sys.shown(address)}")
@@ -403,25 +447,30 @@ class Socket
     [socket, Addrinfo.new(address, Sys.family_of(address), *__kind[1..])]
   end
 
+  # Waits for a connection: `[socket, Addrinfo]`.
   def accept = __accepted(__accept(Socket, true))
 
+  # `[socket, Addrinfo]` of a connection if one waits; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def accept_nonblock(exception: true)
     got = __accept(Socket, false)
     return Sys.later(got, "accept(2)", exception) if Symbol === got
     __accepted(got)
   end
 
+  # Waits for a connection: `[file descriptor, Addrinfo]`; the caller has to close the descriptor.
   def sysaccept
     socket, address = __accepted(__accept(Socket, true))
     [Sys.release(socket), address]
   end
 
+  # Waits for a message: `[text, Addrinfo of the sender]`; nil at the end of a stream.
   def recvfrom(max, flags = 0)
     text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
     [text, __from(from)]
   end
 
+  # `[text, Addrinfo of the sender]` of a message that is there already; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def recvfrom_nonblock(max, flags = 0, buffer = nil, exception: true)
     text, from = got = __recv(max, flags, false, true)
     return Sys.later(got, "recvfrom(2)", exception) if Symbol === got
@@ -434,8 +483,10 @@ class Socket
     address ? Addrinfo.new(address, Sys.family_of(address), *kind[1..]) : Addrinfo.new("", kind[0], *kind[1..])
   end
 
+  # `[user, group]` of the process at the other end of a UNIX socket, as numbers.
   def getpeereid = __getsockopt(SOL_SOCKET, SO_PEERCRED).unpack("iII")[1..]
 
+  # Lets a socket of IPv6 take connections of IPv6 alone.
   def ipv6only!
     setsockopt(:IPV6, :V6ONLY, 1) if Sys.family_of(getsockname) == AF_INET6
   end

@@ -58,29 +58,44 @@ class Addrinfo
   Sys = Socket::Sys
   private_constant :Sys
 
+  # `pfamily`: The protocol family, an Integer: Socket::PF_INET.
+  # `socktype`: The type of socket, an Integer; 0: any.
+  # `protocol`: The protocol, an Integer; 0: any.
+  # `canonname`: The host's canonical name, if it was asked for with Socket::AI_CANONNAME.
   attr_reader :pfamily, :socktype, :protocol, :canonname
 
+  # The addresses of a host and a service, for each type of socket that fits; `timeout` in seconds. Socket::ResolutionError if there is none.
+  #
+  #     Addrinfo.getaddrinfo("127.0.0.1", 80, nil, :STREAM).first.inspect   #=> "#<Addrinfo: 127.0.0.1:80 TCP>"
   def self.getaddrinfo(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil)
     found = Sys.resolve(host, service, family, socktype, protocol, flags, timeout:)
     found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
   end
 
+  # Yields each address that `getaddrinfo` finds; without a block an Enumerator.
   def self.foreach(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil, &block)
     getaddrinfo(host, service, family, socktype, protocol, flags, timeout:).each(&block)
   end
 
+  # The first address of a host, without a port.
   def self.ip(host)
     found = getaddrinfo(host, nil, Socket::PF_UNSPEC, 0, 0, 0).first
     new(found.to_sockaddr, found.pfamily, 0, 0).__send__(:__named, nil, host, nil)
   end
 
+  # The first TCP address of a host and a port (a number or a service's name).
+  #
+  #     Addrinfo.tcp("127.0.0.1", 80).ip_port   #=> 80
   def self.tcp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_STREAM, Socket::IPPROTO_TCP, 0).first
+  # The first UDP address of a host and a port (a number or a service's name).
   def self.udp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_DGRAM, Socket::IPPROTO_UDP, 0).first
 
+  # The address of a path, for stream sockets unless told otherwise.
   def self.unix(path, socktype = Socket::SOCK_STREAM)
     new(Socket.pack_sockaddr_un(path), Socket::PF_UNIX, Sys.type(socktype), 0)
   end
 
+  # An address from a packed one, or from an Array as `IPSocket#addr` gives it: `["AF_INET", port, host, address]`.
   def initialize(sockaddr, family = nil, socktype = nil, protocol = nil)
     family = Sys.family(family) unless family.nil?
     socktype = socktype.nil? ? 0 : Sys.type(socktype)
@@ -132,31 +147,41 @@ class Addrinfo
     self
   end
 
+  # The address family, an Integer.
   def afamily = Sys.family_of(@sockaddr)
+  # The address as the system has it, a packed String.
   def to_sockaddr = @sockaddr.dup
   alias to_s to_sockaddr
 
+  # Whether it is an address of IPv4 or IPv6.
   def ip? = Sys.ip?(afamily)
+  # Whether it is an address of IPv4.
   def ipv4? = afamily == Socket::AF_INET
+  # Whether it is an address of IPv6.
   def ipv6? = afamily == Socket::AF_INET6
+  # Whether it is the address of a UNIX socket.
   def unix? = afamily == Socket::AF_UNIX
 
   private def __ip
     raise SocketError, "need IPv4 or IPv6 address" unless ip?
   end
 
+  # The address as text, without the port; SocketError for UNIX sockets.
   def ip_address
     __ip
     Sys.numeric(@sockaddr)[0]
   end
 
+  # The port; SocketError for UNIX sockets.
   def ip_port
     __ip
     @sockaddr.unpack1("@2n")
   end
 
+  # `[address, port]`; SocketError for UNIX sockets.
   def ip_unpack = [ip_address, ip_port]
 
+  # The path of a UNIX socket; SocketError for other addresses.
   def unix_path
     raise SocketError, "need AF_UNIX address" unless unix?
     Socket.unpack_sockaddr_un(@sockaddr)
@@ -166,36 +191,55 @@ class Addrinfo
   private def __v4 = ipv4? ? @sockaddr.unpack1("@4N") : nil
   private def __v6 = ipv6? ? @sockaddr.byteslice(8, 16) : nil
 
+  # Whether it lies in 10/8, 172.16/12 or 192.168/16.
   def ipv4_private?
     n = __v4 or return false
     n >> 24 == 10 || n >> 20 == 0xac1 || n >> 16 == 0xc0a8
   end
 
+  # Whether it lies in 127/8.
   def ipv4_loopback? = (n = __v4) ? n >> 24 == 127 : false
+  # Whether it lies in 224/4.
   def ipv4_multicast? = (n = __v4) ? n >> 28 == 14 : false
+  # Whether it is `::`.
   def ipv6_unspecified? = __v6 == "\0".b * 16
+  # Whether it is `::1`.
   def ipv6_loopback? = __v6 == "\0".b * 15 + "\1".b
+  # Whether it lies in ff00::/8.
   def ipv6_multicast? = __v6 ? __v6.getbyte(0) == 0xff : false
+  # Whether it lies in fe80::/10.
   def ipv6_linklocal? = (a = __v6) ? a.unpack1("n") & 0xffc0 == 0xfe80 : false
+  # Whether it lies in fec0::/10.
   def ipv6_sitelocal? = (a = __v6) ? a.unpack1("n") & 0xffc0 == 0xfec0 : false
+  # Whether it lies in fc00::/7.
   def ipv6_unique_local? = (a = __v6) ? a.getbyte(0) & 0xfe == 0xfc : false
+  # Whether it is an IPv4 address in ::ffff:0:0/96.
   def ipv6_v4mapped? = (a = __v6) ? a.byteslice(0, 12) == "\0".b * 10 + "\xff\xff".b : false
+  # Whether it is an IPv4 address in ::/96, which nobody gives any more.
   def ipv6_v4compat? = (a = __v6) ? a.byteslice(0, 12) == "\0".b * 12 && a.unpack1("@12N") > 1 : false
 
+  # :method: ipv6_mc_nodelocal?: Whether it is a multicast address that stays on this machine.
+  # :method: ipv6_mc_linklocal?: Whether it is a multicast address that stays on the link.
+  # :method: ipv6_mc_sitelocal?: Whether it is a multicast address that stays in the site.
+  # :method: ipv6_mc_orglocal?: Whether it is a multicast address that stays in the organization.
+  # :method: ipv6_mc_global?: Whether it is a multicast address for everywhere.
   {nodelocal: 1, linklocal: 2, sitelocal: 5, orglocal: 8, global: 14}.each do |name, scope|
     define_method(:"ipv6_mc_#{name}?") { ipv6_multicast? && __v6.getbyte(1) & 15 == scope }
   end
 
+  # The IPv4 address inside of an IPv6 one, as Addrinfo; nil if there is none.
   def ipv6_to_ipv4
     return unless ipv6_v4mapped? || ipv6_v4compat?
     Addrinfo.new([Socket::AF_INET, 0].pack("Sn") + __v6.byteslice(12, 4) + "\0" * 8, Socket::PF_INET, @socktype, 0)
   end
 
+  # `[host, service]`, looked up unless `flags` (Socket::NI_ constants) say otherwise.
   def getnameinfo(flags = 0)
     flags |= Socket::NI_DGRAM if @socktype == Socket::SOCK_DGRAM
     Sys.getnameinfo(@sockaddr, flags)
   end
 
+  # The address with its port as people write it: "127.0.0.1:80", "[::1]:80", "/path".
   def inspect_sockaddr
     case afamily
     when Socket::AF_INET
@@ -224,6 +268,7 @@ class Addrinfo
     end
   end
 
+  # Address, family, type and protocol, and the name that it was asked for by.
   def inspect
     type =
       if @pfamily == afamily && ip? && @socktype == Socket::SOCK_STREAM && [0, Socket::IPPROTO_TCP].include?(@protocol)
@@ -244,6 +289,7 @@ class Addrinfo
     "#<Addrinfo: #{inspect_sockaddr}#{family}#{type}#{" (#{name})" if name}>"
   end
 
+  # What Marshal writes.
   def marshal_dump
     address =
       if unix?
@@ -261,6 +307,7 @@ class Addrinfo
     [Sys.family_name(afamily), address, family, type, protocol, @canonname, @inspectname]
   end
 
+  # Takes what Marshal read.
   def marshal_load(list)
     afamily, address, family, type, protocol, @canonname, @inspectname = list
     @pfamily = Sys.number(family, %w[PF_], "protocol family")
@@ -274,6 +321,7 @@ class Addrinfo
       end.freeze
   end
 
+  # An address of the same family, type and protocol: of a host and a port, of a path, or an Addrinfo that is such a one; ArgumentError if it does not fit.
   def family_addrinfo(*args)
     if args.empty?
       raise ArgumentError, "no address specified"
@@ -317,11 +365,15 @@ class Addrinfo
     end
   end
 
+  # Connects to the address: a Socket, which a block gets and which is closed when it ends; `timeout` in seconds.
   def connect(timeout: nil, &block) = connect_internal(nil, timeout:, &block)
+  # Connects to the address from an address of this machine: `(host, port)`, `(path)` or an Addrinfo.
   def connect_from(*args, timeout: nil, &block) = connect_internal(family_addrinfo(*args), timeout:, &block)
 
+  # Connects from the address to another one: `(host, port)`, `(path)` or an Addrinfo.
   def connect_to(*args, timeout: nil, &block) = family_addrinfo(*args).connect_internal(self, timeout:, &block)
 
+  # A Socket that is bound to the address; a block gets it, and it is closed when the block ends.
   def bind
     socket = Socket.new(pfamily, socktype, protocol)
     begin
@@ -340,6 +392,7 @@ class Addrinfo
     end
   end
 
+  # A Socket that listens on the address; a block gets it, and it is closed when the block ends.
   def listen(backlog = Socket::SOMAXCONN)
     socket = Socket.new(pfamily, socktype, protocol)
     begin

@@ -100,16 +100,29 @@ class Socket
   end
   # A socket option: family, level, name, packed data.
   class Option
+    # `family`: The address family, an Integer.
+    # `level`: The level of the protocol, an Integer: Socket::SOL_SOCKET, Socket::IPPROTO_TCP.
+    # `optname`: The number of the option.
+    # `data`: The value as the system has it, a packed String.
     attr_reader :family, :level, :optname, :data
     alias to_s data
 
+    # An option whose value is a C `int`.
+    #
+    #     Socket::Option.int(:INET, :SOCKET, :KEEPALIVE, 1).inspect   #=> "#<Socket::Option: INET SOCKET KEEPALIVE 1>"
     def self.int(family, level, name, value) = new(family, level, name, [value].pack("i"))
+    # An option whose value is one byte.
     def self.byte(family, level, name, value) = new(family, level, name, [value].pack("C"))
+    # An option that is on or off.
     def self.bool(family, level, name, value) = new(family, level, name, [value ? 1 : 0].pack("i"))
+    # SO_LINGER: whether `close` waits for what was not sent yet, and how many seconds.
     def self.linger(on, seconds) = new(:UNSPEC, :SOCKET, :LINGER, [on.is_a?(Integer) ? on : on ? 1 : 0, seconds].pack("ii"))
+    # IP_MULTICAST_TTL: how many routers a multicast packet may pass.
     def self.ipv4_multicast_ttl(value) = new(:INET, :IP, :MULTICAST_TTL, [value].pack("i"))
+    # IP_MULTICAST_LOOP: whether own multicast packets come back, 1 or 0.
     def self.ipv4_multicast_loop(value) = new(:INET, :IP, :MULTICAST_LOOP, [value].pack("i"))
 
+    # An option with packed data. Family, level and name may be Integers, or names with or without their prefix; SocketError for unknown names.
     def initialize(family, level, optname, data)
       @family = Sys.family(family)
       @level = Sys.level(@family, level)
@@ -122,11 +135,16 @@ class Socket
       raise TypeError, "size differ.  expected as sizeof(#{sizes.first == 1 ? "char" : "int"})=#{sizes.first} but #{@data.bytesize}"
     end
 
+    # The value as Integer; TypeError if it is not of 4 bytes.
     def int = __sized(4).unpack1("i")
+    # The value as Integer; TypeError if it is not of 1 byte.
     def byte = __sized(1).unpack1("C")
+    # Whether the value is not 0; TypeError if it is not of 1 or 4 bytes.
     def bool = (@data.bytesize == 1 ? byte : int) != 0
+    # The parts of the value by a template of String#unpack.
     def unpack(template) = @data.unpack(template)
 
+    # `[on, seconds]` of SO_LINGER; TypeError for other options.
     def linger
       raise TypeError, "linger socket option expected" unless @level == SOL_SOCKET && @optname == SO_LINGER
       raise TypeError, "size differ.  expected as sizeof(struct linger)=8 but #{@data.bytesize}" unless @data.bytesize == 8
@@ -134,16 +152,19 @@ class Socket
       [on != 0, seconds]
     end
 
+    # The value of IP_MULTICAST_TTL; TypeError for other options.
     def ipv4_multicast_ttl
       raise TypeError, "ipv4_multicast_ttl socket option expected" unless @level == IPPROTO_IP && @optname == IP_MULTICAST_TTL && @family == AF_INET
       int
     end
 
+    # The value of IP_MULTICAST_LOOP; TypeError for other options.
     def ipv4_multicast_loop
       raise TypeError, "ipv4_multicast_loop socket option expected" unless @level == IPPROTO_IP && @optname == IP_MULTICAST_LOOP && @family == AF_INET
       int
     end
 
+    # The names of family, level and option, and the value.
     def inspect
       family = Sys.family_name(@family)&.delete_prefix("AF_") || "family:#{@family}"
       prefix, = Sys::OPTIONS[@level] if @level == SOL_SOCKET || Sys.ip?(@family)
@@ -175,13 +196,19 @@ class Socket
 
   # Data beside the data of a message (sendmsg(2), recvmsg(2)).
   class AncillaryData
+    # `family`: The address family, an Integer.
+    # `level`: The level of the protocol, an Integer.
+    # `type`: The number of the message's type.
+    # `data`: The message as the system has it, a packed String.
     attr_reader :family, :level, :type, :data
     # IO objects that came with it; nil unless `scm_rights: true`.
     attr_accessor :__ios
     private :__ios, :__ios=
 
+    # A message whose data is a C `int`.
     def self.int(family, level, type, value) = new(family, level, type, [value].pack("i"))
 
+    # SCM_RIGHTS: hands open files over to the receiver through a UNIX socket; TypeError for what is no IO.
     def self.unix_rights(*ios)
       ios.each { |io| raise TypeError, "IO expected" unless IO === io }
       data = new(:UNIX, :SOCKET, :RIGHTS, ios.map(&:fileno).pack("i*"))
@@ -189,6 +216,7 @@ class Socket
       data
     end
 
+    # IP_PKTINFO: from which address and through which interface (by its number) a packet goes.
     def self.ip_pktinfo(address, index, destination = address)
       to, from = [address, destination].map { |a| Sys.addrinfo(a).to_sockaddr }
       raise ArgumentError, "addr family must be AF_INET" unless [to, from].all? { |a| a.unpack1("S") == AF_INET }
@@ -197,12 +225,14 @@ class Socket
       new(:INET, :IP, :PKTINFO, data)
     end
 
+    # IPV6_PKTINFO: from which address and through which interface (by its number) a packet goes.
     def self.ipv6_pktinfo(address, index)
       at = Sys.addrinfo(address).to_sockaddr
       raise ArgumentError, "addr family must be AF_INET6" unless at.unpack1("S") == AF_INET6
       new(:INET6, :IPV6, :PKTINFO, at.byteslice(8, 16) + [index].pack("I"))
     end
 
+    # A message with packed data. Family, level and type may be Integers, or names with or without their prefix; SocketError for unknown names.
     def initialize(family, level, type, data)
       @family = Sys.family(family)
       @level = Sys.level(@family, level)
@@ -210,22 +240,26 @@ class Socket
       @data = Sys.text(data)
     end
 
+    # The data as Integer; TypeError if it is not of 4 bytes.
     def int
       raise TypeError, "size differ.  expected as sizeof(int)=4 but #{@data.bytesize}" unless @data.bytesize == 4
       @data.unpack1("i")
     end
 
+    # Whether it is a message of this level and type, by number or name.
     def cmsg_is?(level, type)
       level = Sys.level(@family, level)
       type = Sys.message_type(@family, level, type)
       @level == level && @type == type
     end
 
+    # The IO objects that came with it, if `recvmsg` was told `scm_rights: true`, else nil; TypeError for other messages.
     def unix_rights
       raise TypeError, "SCM_RIGHTS ancillary data expected" unless @level == SOL_SOCKET && @type == SCM_RIGHTS
       __ios
     end
 
+    # The Time at which a packet came, of SCM_TIMESTAMP and SCM_TIMESTAMPNS; TypeError for other messages.
     def timestamp
       if @level == SOL_SOCKET && @type == SCM_TIMESTAMP && @data.bytesize == 16
         seconds, micros = @data.unpack("qq")
@@ -238,6 +272,7 @@ class Socket
       end
     end
 
+    # `[address, number of the interface, destination]` of IP_PKTINFO; TypeError for other messages.
     def ip_pktinfo
       raise TypeError, "IP_PKTINFO ancillary data expected" unless @family == AF_INET && @level == IPPROTO_IP && @type == IP_PKTINFO && @data.bytesize == 12
       address = ->(at) { Addrinfo.new([AF_INET, 0].pack("Sn") + @data.byteslice(at, 4) + "\0" * 8, PF_INET, 0, 0) }
@@ -249,10 +284,14 @@ class Socket
       raise TypeError, "IPV6_PKTINFO ancillary data expected"
     end
 
+    # The address of IPV6_PKTINFO as Addrinfo; TypeError for other messages.
     def ipv6_pktinfo_addr = Addrinfo.new([AF_INET6, 0, 0].pack("SnN") + __ipv6_pktinfo.byteslice(0, 16) + "\0" * 4, PF_INET6, 0, 0)
+    # The number of the interface of IPV6_PKTINFO; TypeError for other messages.
     def ipv6_pktinfo_ifindex = __ipv6_pktinfo.byteslice(16, 4).unpack1("I")
+    # `[address, number of the interface]` of IPV6_PKTINFO; TypeError for other messages.
     def ipv6_pktinfo = [ipv6_pktinfo_addr, ipv6_pktinfo_ifindex]
 
+    # The names of family, level and type, and the data.
     def inspect
       family = Sys.family_name(@family)&.delete_prefix("AF_") || "family:#{@family}"
       prefix, = Sys::MESSAGES[@level] if @level == SOL_SOCKET || Sys.ip?(@family)
@@ -271,29 +310,44 @@ class Socket
 
   # UDPSource of the `udp_server_*` methods.
   class UDPSource
+    # `remote_address`: Who sent the message, an Addrinfo.
+    # `local_address`: Where the message came to, an Addrinfo.
     attr_reader :remote_address, :local_address
 
+    # A sender whom the block answers.
     def initialize(remote, local, &reply)
       @remote_address = remote
       @local_address = local
       @reply = reply
     end
 
+    # Sends a message back.
     def reply(message) = @reply.call(message)
+    # Both addresses.
     def inspect = "#<#{self.class}: #{@remote_address.inspect_sockaddr} to #{@local_address.inspect_sockaddr}>"
   end
 
   # A network interface's address.
   class Ifaddr
+    # `name`: The name of the interface: "eth0".
+    # `ifindex`: The number of the interface.
+    # `flags`: Bits of Socket::IFF_ constants.
+    # `addr`: The address as Addrinfo, or nil.
+    # `netmask`: The mask of the network as Addrinfo, or nil.
+    # `broadaddr`: The broadcast address as Addrinfo, or nil.
+    # `dstaddr`: The address at the other end of a point-to-point link as Addrinfo, or nil.
     attr_reader :name, :ifindex, :flags, :addr, :netmask, :broadaddr, :dstaddr
 
+    # :nodoc:
     def initialize(name, index, flags, addr, netmask, broadaddr, dstaddr)
       @name, @ifindex, @flags, @addr, @netmask, @broadaddr, @dstaddr = name, index, flags, addr, netmask, broadaddr, dstaddr
     end
     private_class_method :new
 
+    # NotImplementedError: the system has no such numbers.
     def vhid = raise(NotImplementedError, "vhid is not supported on this system")
 
+    # The name, the names of the flags, and the addresses.
     def inspect
       parts = [@name]
       names = Constants.constants.grep(/\AIFF_/).select { |c| @flags & Constants.const_get(c) != 0 }.map { |c| c.name.delete_prefix("IFF_") }
@@ -308,6 +362,7 @@ class Socket
 
   # An error of name resolution.
   class ResolutionError
+    # The number of the error: one of Socket::EAI_ constants.
     attr_reader :error_code
   end
 end

@@ -1,16 +1,21 @@
 # socket: TCP, UDP and UNIX sockets, and servers made of them.
 class IPSocket < BasicSocket
+  # The first address of a host, as text; Socket::ResolutionError if there is none.
   def self.getaddress(host) = Sys.numeric(Sys.resolve(host, nil, nil, Socket::SOCK_STREAM).first[0])[0]
 
+  # `[family, port, host, address]` of this end; `reverse` tells whether the host is looked up: true or :hostname, false or :numeric.
   def addr(reverse = nil) = Sys.described(getsockname, reverse, !do_not_reverse_lookup)
+  # `[family, port, host, address]` of the other end; `reverse` tells whether the host is looked up: true or :hostname, false or :numeric.
   def peeraddr(reverse = nil) = Sys.described(getpeername, reverse, !do_not_reverse_lookup)
 
+  # Waits for a message: `[text, [family, port, host, address]]`, of a connected stream nil in place of the address. Nil at the end of a stream.
   def recvfrom(max, flags = 0)
     text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
     [text, from ? Sys.described(from, nil, !do_not_reverse_lookup) : nil]
   end
 
+  # The descriptor with family, address and port.
   def inspect
     return super if closed?
     family, port, _, ip = Sys.described(getsockname, false)
@@ -21,6 +26,7 @@ class IPSocket < BasicSocket
 end
 
 class TCPSocket < IPSocket
+  # `[name, [], family, address, ...]` of a host. Deprecated: Addrinfo.getaddrinfo.
   def self.gethostbyname(name)
     warn("TCPSocket.gethostbyname is deprecated; use Addrinfo.getaddrinfo instead.", uplevel: 0, category: :deprecated)
     list = Socket.getaddrinfo(name, nil, nil, Socket::SOCK_STREAM, nil, Socket::AI_CANONNAME, false)
@@ -29,6 +35,9 @@ class TCPSocket < IPSocket
     [found.first[4] || name.to_str, [], family, *list.select { |e| e[4] == family }.map { |e| e[3] }.uniq]
   end
 
+  # Connects to a host and a service (a port or its name): to the first address that answers. Times are in seconds: `connect_timeout` of each address, `resolv_timeout` of the name, `open_timeout` of all together.
+  #
+  #     TCPServer.open("127.0.0.1", 0) { |s| TCPSocket.open("127.0.0.1", s.addr[1]) { |c| c.peeraddr[1] == s.addr[1] } }   #=> true
   def initialize(host, service, local_host = nil, local_service = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: nil)
     if open_timeout && (connect_timeout || resolv_timeout)
       raise ArgumentError, "Cannot specify open_timeout along with connect_timeout or resolv_timeout"
@@ -65,6 +74,7 @@ class TCPSocket < IPSocket
 end
 
 class TCPServer < TCPSocket
+  # Listens on a port of all addresses, or of a host's; port 0 lets the system choose one.
   def initialize(host = nil, service = (only = true))
     host, service = nil, host if only
     host = nil if host == ""
@@ -82,19 +92,24 @@ class TCPServer < TCPSocket
     raise failure
   end
 
+  # Waits for a connection, and answers its TCPSocket.
   def accept = __accept(TCPSocket, true)[0].__send__(:__fresh)
 
+  # A connection's TCPSocket if one waits; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def accept_nonblock(exception: true)
     got = __accept(TCPSocket, false)
     return Sys.later(got, "accept(2)", exception) if Symbol === got
     got[0].__send__(:__fresh)
   end
 
+  # Waits for a connection, and answers its file descriptor, which the caller has to close.
   def sysaccept = Sys.release(accept)
+  # Sets how many connections may wait to be accepted; answers 0.
   def listen(backlog) = __listen(backlog)
 end
 
 class UDPSocket < IPSocket
+  # A socket for datagrams, of AF_INET unless told otherwise.
   def initialize(family = Socket::AF_INET)
     __socket(Sys.family(family), Socket::SOCK_DGRAM, 0)
     __fresh
@@ -115,22 +130,26 @@ class UDPSocket < IPSocket
     raise failure
   end
 
+  # Takes messages that come to a port of a host; "" is every address. Answers 0.
   def bind(host, port)
     host = nil if host == ""
     __first(__to(host, port, true)) { |a| __bind(a, "bind(2) for #{host.inspect} port #{port}") }
   end
 
+  # Names the address that `send` sends to; answers 0.
   def connect(host, port)
     __first(__to(host, port)) { |a| __connect(a, true, nil, "connect(2) for #{host.inspect} port #{port}") }
     0
   end
 
+  # Sends a message, to a host and port unless the socket is connected; answers the number of bytes.
   def send(message, flags, host = nil, port = (only = true))
     return super(message, flags, host) if only
     message = Sys.text(message)
     __first(__to(host, port)) { |a| __send(message, flags, a, true) }
   end
 
+  # A message that is there already: `[text, [family, port, host, address]]`; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def recvfrom_nonblock(max, flags = 0, buffer = nil, exception: true)
     text, from = got = __recv(max, flags, false, true)
     return Sys.later(got, "recvfrom(2)", exception) if Symbol === got
@@ -139,6 +158,9 @@ class UDPSocket < IPSocket
 end
 
 class UNIXSocket < BasicSocket
+  # Two sockets that are connected with each other; with a block they are yielded, and closed when it ends.
+  #
+  #     UNIXSocket.pair { |a, b| a.write("hi"); b.readpartial(9) }   #=> "hi"
   def self.pair(type = nil, protocol = 0)
     pair = Sys.pair(self, Socket::AF_UNIX, type.nil? ? Socket::SOCK_STREAM : Sys.type(type), protocol)
     pair.each { |s| s.__send__(:__fresh) }
@@ -151,6 +173,7 @@ class UNIXSocket < BasicSocket
   end
   singleton_class.alias_method :socketpair, :pair
 
+  # Connects to the server at a path of the file system, or of an abstract name that begins with NUL.
   def initialize(path)
     path = Sys.path(path)
     address = Socket.pack_sockaddr_un(path)
@@ -164,23 +187,30 @@ class UNIXSocket < BasicSocket
     __fresh
   end
 
+  # `[user, group]` of the process at the other end, as numbers.
   def getpeereid = __getsockopt(Socket::SOL_SOCKET, Socket::SO_PEERCRED).unpack("iII")[1..]
+  # The path that the socket is bound to; "" if none.
   def path = __path || __keep_path(Socket.unpack_sockaddr_un(getsockname))
+  # `["AF_UNIX", path]` of this end.
   def addr = ["AF_UNIX", Socket.unpack_sockaddr_un(getsockname)]
+  # `["AF_UNIX", path]` of the other end.
   def peeraddr = ["AF_UNIX", Socket.unpack_sockaddr_un(getpeername)]
 
+  # Waits for a message: `[text, ["AF_UNIX", path]]`; nil at the end of a stream.
   def recvfrom(max, flags = 0, buffer = nil)
     text, from = __recv(max, flags, true, true)
     return nil if from.nil? && __end?(text, max)
     [__into(buffer, text), ["AF_UNIX", from ? Socket.unpack_sockaddr_un(from) : ""]]
   end
 
+  # Hands an open file over to the other process, by an IO or a descriptor; answers nil.
   def send_io(io)
     fd = Integer === io ? io : io.respond_to?(:to_io) ? io.to_io.fileno : raise(TypeError, "neither IO nor file descriptor")
     __sendmsg("\0", 0, nil, [[Socket::SOL_SOCKET, Socket::SCM_RIGHTS, [fd].pack("i")]], true)
     nil
   end
 
+  # Waits for an open file of the other process, and answers it as `class_of_io`, or its descriptor if that is nil; SocketError if a message brings none.
   def recv_io(class_of_io = IO, mode = nil)
     _, _, _, controls = __recvmsg(1, 0, 64, true)
     fds = controls.select { |level, type| level == Socket::SOL_SOCKET && type == Socket::SCM_RIGHTS }.flat_map { |c| c[2].unpack("i*") }
@@ -190,6 +220,7 @@ class UNIXSocket < BasicSocket
     Sys.io(class_of_io, fd, mode)
   end
 
+  # The descriptor, and the path if the socket has one.
   def inspect
     return super if closed?
     path = self.path
@@ -200,6 +231,7 @@ class UNIXSocket < BasicSocket
 end
 
 class UNIXServer < UNIXSocket
+  # Listens at a path of the file system, which must not exist yet, or of an abstract name that begins with NUL.
   def initialize(path)
     path = Sys.path(path)
     address = Socket.pack_sockaddr_un(path)
@@ -215,15 +247,19 @@ class UNIXServer < UNIXSocket
     __fresh
   end
 
+  # Waits for a connection, and answers its UNIXSocket.
   def accept = __accept(UNIXSocket, true)[0].__send__(:__fresh)
 
+  # A connection's UNIXSocket if one waits; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
   def accept_nonblock(exception: true)
     got = __accept(UNIXSocket, false)
     return Sys.later(got, "accept(2)", exception) if Symbol === got
     got[0].__send__(:__fresh)
   end
 
+  # Waits for a connection, and answers its file descriptor, which the caller has to close.
   def sysaccept = Sys.release(accept)
+  # Sets how many connections may wait to be accepted; answers 0.
   def listen(backlog) = __listen(backlog)
 end
 
@@ -264,6 +300,7 @@ class Socket
       end
     end
 
+    # Whether `Socket.tcp` takes a time that is over for the host's, not for one address's.
     attr_accessor :tcp_fast_fallback
 
     private def __close_all(sockets) = sockets.each { |s| s.close unless s.closed? }
@@ -304,8 +341,10 @@ class Socket
       end
     end
 
+    # Sockets that listen on a port of all addresses of a host; with a block they are yielded, and closed when it ends. Port 0: the system chooses one for all.
     def tcp_server_sockets(host = nil, port, &block) = __with_all(__servers(host, port, :STREAM), &block)
 
+    # Waits for connections to any of the sockets, without end, and yields each connection's Socket and Addrinfo.
     def accept_loop(*sockets)
       sockets.flatten!(1)
       raise ArgumentError, "no sockets" if sockets.empty?
@@ -318,10 +357,13 @@ class Socket
       end
     end
 
+    # Listens on a port, and yields each connection's Socket and Addrinfo, without end.
     def tcp_server_loop(host = nil, port, &block) = tcp_server_sockets(host, port) { |sockets| accept_loop(sockets, &block) }
 
+    # Sockets for datagrams to a port of all addresses of a host; with a block they are yielded, and closed when it ends.
     def udp_server_sockets(host = nil, port, &block) = __with_all(__servers(host, port, :DGRAM), &block)
 
+    # Yields each message that is there already, and its UDPSource, by which it can be answered.
     def udp_server_recv(sockets)
       sockets.each do |socket|
         text, from, = socket.recvmsg_nonblock(exception: false)
@@ -330,6 +372,7 @@ class Socket
       end
     end
 
+    # Waits for messages to the sockets, without end, and yields each with its UDPSource.
     def udp_server_loop_on(sockets, &block)
       loop do
         ready, = IO.select(sockets)
@@ -337,8 +380,10 @@ class Socket
       end
     end
 
+    # Takes datagrams on a port, without end, and yields each with its UDPSource.
     def udp_server_loop(host = nil, port, &block) = udp_server_sockets(host, port) { |sockets| udp_server_loop_on(sockets, &block) }
 
+    # Connects to the server at a path; with a block the socket is yielded, and closed when it ends.
     def unix(path)
       socket = Addrinfo.unix(path).connect
       return socket unless block_given?
@@ -349,6 +394,7 @@ class Socket
       end
     end
 
+    # Listens at a path, in place of a socket that is there already; with a block the socket is yielded, then closed and its path removed.
     def unix_server_socket(path)
       begin
         File.unlink(path) if !path.start_with?("\0") && File.socket?(path)
@@ -364,6 +410,7 @@ class Socket
       end
     end
 
+    # Listens at a path, and yields each connection's Socket and Addrinfo, without end.
     def unix_server_loop(path, &block) = unix_server_socket(path) { |server| accept_loop(server, &block) }
   end
   self.tcp_fast_fallback = true

@@ -21,9 +21,11 @@ module Syslog
   end
 
   module Macros
+    # A module that gets the constants gets `LOG_MASK` and `LOG_UPTO` as functions, too.
     def self.included(target) = target.extend(self)
     # The mask of one level, and of all up to one.
     def LOG_MASK(level) = 1 << Macros.__send__(:number, level) # rubocop:disable Naming/MethodName
+    # :nodoc:
     def LOG_UPTO(level) = (1 << Macros.__send__(:number, level) + 1) - 1 # rubocop:disable Naming/MethodName
 
     def self.number(value) = Integer.try_convert(value) || raise(TypeError, value.nil? ? "no implicit conversion from nil to integer" : "no implicit conversion of #{value.class} into Integer")
@@ -33,6 +35,7 @@ module Syslog
   module Constants
     include Macros, Option, Facility, Level
 
+    # A module that gets the constants gets `LOG_MASK` and `LOG_UPTO` as functions, too.
     def self.included(target) = target.extend(Macros)
   end
 
@@ -49,9 +52,12 @@ module Syslog
   class << self
     include Constants
 
+    # Whether the log is open.
     def opened? = @opened
+    # Syslog itself.
     def instance = self
 
+    # Opens the log: the name in front of messages, options (LOG_PID | LOG_CONS) and facility (LOG_USER). With a block it is closed when the block ends. RuntimeError if it is open.
     def open(ident = $0, options = nil, facility = nil)
       raise "syslog already open" if @opened
       @ident = (ident.nil? ? $0 : String.try_convert(ident) || raise(TypeError, "no implicit conversion of #{ident.class} into String")).dup.freeze
@@ -68,12 +74,14 @@ module Syslog
       self
     end
 
+    # Closes the log and opens it anew.
     def reopen(*arguments, &block)
       close
       open(*arguments, &block)
     end
     alias open! reopen
 
+    # Closes the log; RuntimeError if it is not open.
     def close
       raise "syslog not opened" unless @opened
       disconnect
@@ -81,21 +89,35 @@ module Syslog
       @ident = @options = @facility = nil
     end
 
+    # The name in front of messages; nil if the log is closed.
     def ident = @opened ? @ident : nil
+    # The options, bits of LOG_ constants; nil if the log is closed.
     def options = @opened ? @options : nil
+    # The facility; nil if the log is closed.
     def facility = @opened ? @facility : nil
+    # The levels that are written, a bit for each; nil if the log is closed.
     def mask = @opened ? @mask : nil
+    # Sets the levels that are written, as LOG_MASK and LOG_UPTO give them; RuntimeError if the log is closed.
     def mask=(mask)
       raise "must open syslog before setting log mask" unless @opened
       @mask = mask.is_a?(Numeric) ? mask.to_i : Macros.__send__(:number, mask)
     end
 
+    # Writes a message of a level: a format as of `Kernel#format` and its values.
     def log(priority, *message)
       raise ArgumentError, "wrong number of arguments (given #{message.size + 1}, expected 2+)" if message.empty?
       raise TypeError, "type mismatch: #{priority.class} given" unless priority.is_a?(Integer)
       write(priority, message)
     end
 
+    # :method: emerg(format, *values): Writes that the system can't be used.
+    # :method: alert(format, *values): Writes that something has to be done at once.
+    # :method: crit(format, *values): Writes a critical message.
+    # :method: err(format, *values): Writes an error.
+    # :method: warning(format, *values): Writes a warning.
+    # :method: notice(format, *values): Writes something normal that matters.
+    # :method: info(format, *values): Writes a message that informs.
+    # :method: debug(format, *values): Writes a message for who looks for errors.
     LEVELS.each_with_index do |name, level|
       define_method(name.downcase) do |*message|
         raise ArgumentError, "wrong number of arguments (given 0, expected 1+)" if message.empty?
@@ -103,6 +125,7 @@ module Syslog
       end
     end
 
+    # Whether the log is open, and its settings.
     def inspect
       return "<#Syslog: opened=false>" unless @opened
       "<#Syslog: opened=true, ident=#{@ident.inspect}, options=#{@options}, facility=#{@facility}, mask=#{@mask}>"

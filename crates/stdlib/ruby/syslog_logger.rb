@@ -5,6 +5,7 @@ require "syslog"
 class Syslog::Logger
   # "%m": what is logged.
   class Formatter
+    # The message as text; of an exception message, class and backtrace.
     def call(_severity, _time, _program, message)
       case message
       when String then message
@@ -28,10 +29,12 @@ class Syslog::Logger
 
   # The open log, which all loggers of the program share.
   def self.syslog = @@syslog # rubocop:disable Style/ClassVars
+  # Sets the open log that all loggers share.
   def self.syslog=(syslog)
     @@syslog = syslog # rubocop:disable Style/ClassVars
   end
 
+  # Defines methods of a level: `name` and `name?`.
   def self.make_methods(name)
     level = ::Logger.const_get(name.upcase)
     define_method(name) do |message = nil, &block|
@@ -39,10 +42,20 @@ class Syslog::Logger
     end
     define_method(:"#{name}?") { @level <= level }
   end
+  # :method: unknown(message = nil, &block): Logs as LOG_ALERT.
+  # :method: fatal(message = nil, &block): Logs as LOG_ERR.
+  # :method: error(message = nil, &block): Logs as LOG_WARNING.
+  # :method: warn(message = nil, &block): Logs as LOG_NOTICE.
+  # :method: info(message = nil, &block): Logs as LOG_INFO.
+  # :method: debug(message = nil, &block): Logs as LOG_DEBUG.
   %w[unknown fatal error warn info debug].each { |name| make_methods(name) }
 
+  # `level`: The lowest level that is logged, of Logger's.
+  # `facility`: The facility of the system's log.
+  # `formatter`: What makes texts of messages: it has `call`.
   attr_accessor :level, :facility, :formatter
 
+  # A logger whose messages stand under the name of the program; the first one opens the log.
   def initialize(program = "ruby", facility = nil)
     @level = ::Logger::DEBUG
     @formatter = Formatter.new
@@ -50,6 +63,7 @@ class Syslog::Logger
     @facility = facility || @@syslog.facility
   end
 
+  # Logs a message, or what the block gives, if the level is not below `level`.
   def add(severity, message = nil, program = nil)
     severity ||= ::Logger::UNKNOWN
     return true if severity < @level

@@ -4,32 +4,49 @@ class RubyVM
   module AbstractSyntaxTree
     # A piece of the source; columns count bytes.
     class Location
+      # `first_lineno`: The first line, from 1.
+      # `first_column`: The byte in the first line, from 0.
+      # `last_lineno`: The last line.
+      # `last_column`: The byte behind the last one, in the last line.
       attr_reader :first_lineno, :first_column, :last_lineno, :last_column
 
+      # A piece from a line and column to another.
       def initialize(first_lineno, first_column, last_lineno, last_column)
         @first_lineno, @first_column, @last_lineno, @last_column = first_lineno, first_column, last_lineno, last_column
       end
 
+      # The lines and columns.
       def inspect = "#<#{self.class}:@#{first_lineno}:#{first_column}-#{last_lineno}:#{last_column}>"
     end
 
     class Node
+      # `type`: The kind of node, a Symbol: :SCOPE, :CALL.
+      # `children`: The parts: nodes, names, values, nil.
+      # `node_id`: The number of the node.
+      # `locations`: The pieces of the source, the node's own first.
+      # `script_lines`: The lines of the source, if they were kept.
       attr_reader :type, :children, :node_id, :locations, :script_lines
 
       class << self
+        # TypeError: nodes come from `parse`.
         def allocate = raise(TypeError, "allocator undefined for #{self}")
         def __make(...) = __new(...)
         alias __new new
         private :new, :__new
       end
 
+      # :nodoc:
       def initialize(type, children, node_id, locations, lines)
         @type, @children, @node_id, @locations, @script_lines = type, children, node_id, locations, lines
       end
 
+      # The first line, from 1.
       def first_lineno = @locations[0].first_lineno
+      # The byte in the first line, from 0.
       def first_column = @locations[0].first_column
+      # The last line.
       def last_lineno = @locations[0].last_lineno
+      # The byte behind the last one, in the last line.
       def last_column = @locations[0].last_column
 
       # The text of the node, when the lines were kept.
@@ -41,18 +58,25 @@ class RubyVM
         lines.join
       end
 
+      # Nil: there are no tokens.
       def tokens = nil
+      # Nil: there are no tokens.
       def all_tokens = nil
+      # The kind of node, with lines and columns.
       def inspect = "(#{@type}@#{first_lineno}:#{first_column}-#{last_lineno}:#{last_column})"
     end
 
     class << self
+      # The root node of a text, or of what an IO has; SyntaxError if it is wrong.
+      #
+      #     RubyVM::AbstractSyntaxTree.parse("1 + 2").type   #=> :SCOPE
       def parse(source, keep_script_lines: false, error_tolerant: false, keep_tokens: false)
         source = source.read if !source.is_a?(String) && source.respond_to?(:read)
         text = String.try_convert(source) || raise(TypeError, "no implicit conversion of #{source.nil? || source == true || source == false ? source.inspect : source.class} into String")
         __tree(text, "-", keep_script_lines, error_tolerant, keep_tokens)
       end
 
+      # The root node of a file; SyntaxError if it is wrong.
       def parse_file(path, keep_script_lines: false, error_tolerant: false, keep_tokens: false)
         __tree(File.read(path), path.to_s, keep_script_lines, error_tolerant, keep_tokens)
       end

@@ -127,6 +127,7 @@ class RubyVM::FiberScheduler
     result
   end
 
+  # A scheduler for the running thread.
   def initialize
     @loop = Fiber.current
     @poller = Poller.new
@@ -140,10 +141,12 @@ class RubyVM::FiberScheduler
     @closed = false
   end
 
+  # Whether the scheduler has ended.
   def closed? = @closed
 
   # Hooks that CRuby names. https://docs.ruby-lang.org/en/master/Fiber/Scheduler.html
 
+  # Starts a fiber for `Fiber.schedule`, at once.
   def fiber(**options, &block)
     fiber = Fiber.new(blocking: false, **options, &block)
     here = Fiber.current
@@ -153,6 +156,7 @@ class RubyVM::FiberScheduler
     fiber
   end
 
+  # Waits until `unblock` is called for the fiber, or the seconds are over: whether it was.
   def block(blocker, timeout = nil)
     wait(timeout) { |w|
       @waits[w.fiber] = w
@@ -182,8 +186,10 @@ class RubyVM::FiberScheduler
   # Before the running fiber raises in another one: that one comes back to the loop, not to it.
   def fiber_leave(fiber) = Wait.new(fiber, @ready).finish(nil)
 
+  # Lets other fibers run.
   def yield = wait(0)
 
+  # Waits until a stream is ready for one of the events, or the seconds are over: the events, or false.
   def io_wait(io, events, timeout)
     fd = io.fileno
     waiters = (@streams[fd] ||= [])
@@ -201,22 +207,27 @@ class RubyVM::FiberScheduler
     end
   end
 
+  # `IO.select`, beside other fibers.
   def io_select(reads, writes = nil, errors = nil, timeout = nil)
     aside { IO.select(reads, writes, errors, timeout) }
   end
 
+  # Waits for a process, beside other fibers: its Process::Status.
   def process_wait(pid, flags)
     aside { Process::Status.wait(pid, flags) }
   end
 
+  # The addresses of a host's name, looked up beside other fibers.
   def address_resolve(name)
     aside { Addrinfo.getaddrinfo(name, nil).map(&:ip_address).uniq }
   end
 
+  # Does work that blocks its thread, beside other fibers.
   def blocking_operation_wait(work)
     aside { work.call }
   end
 
+  # Raises an exception in the fiber if the block runs longer than the seconds.
   def timeout_after(duration, error, message)
     fiber = Fiber.current
     timer = @timers.add(now + duration) { interrupt(fiber, error.is_a?(Class) ? error.new(message) : error) }
@@ -227,6 +238,7 @@ class RubyVM::FiberScheduler
     end
   end
 
+  # Raises an exception in a fiber that waits.
   def fiber_interrupt(fiber, exception)
     interrupt(fiber, exception)
     wake
@@ -237,6 +249,7 @@ class RubyVM::FiberScheduler
     turn until @ready.empty? && @waits.empty? && @streams.empty? && @timers.empty?
   end
 
+  # Runs all fibers to their end, and ends the scheduler.
   def scheduler_close
     return if @closed
     run

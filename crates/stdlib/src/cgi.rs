@@ -242,6 +242,9 @@ mod escape {
     fn escape(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         url_escape(cx, s, b"+")
     }
+    /// Text from a query of a URL, in UTF-8 unless told otherwise.
+    ///
+    ///     CGI.unescape("a+b%26c")   #=> "a b&c"
     #[method("unescape")]
     fn unescape(cx: &mut Cx, _this: Value, s: Ref<StringCell>, encoding: Option<Value>) -> Result<Value> {
         url_unescape(cx, s, encoding, true)
@@ -253,6 +256,9 @@ mod escape {
     fn escape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         url_escape(cx, s, b"%20")
     }
+    /// Text from any part of a URL, in UTF-8 unless told otherwise.
+    ///
+    ///     CGI.unescapeURIComponent("a%20b+c")   #=> "a b+c"
     #[method("unescapeURIComponent", "unescape_uri_component")]
     fn unescape_component(cx: &mut Cx, _this: Value, s: Ref<StringCell>, encoding: Option<Value>) -> Result<Value> {
         url_unescape(cx, s, encoding, false)

@@ -158,6 +158,7 @@ mod natives {
             }
         }
     }
+    /// A number of the system, as `Etc::SC_` constants name them; nil when there is no limit.
     #[method("sysconf", singleton)]
     fn sysconf(cx: &mut Cx, _this: Value, name: i64) -> Result<Value> {
         clear_errno();
@@ -165,6 +166,7 @@ mod natives {
         let n = unsafe { libc::sysconf(c_int::try_from(name).unwrap_or(-1)) };
         setting(cx, n, "sysconf")
     }
+    /// A text of the system, as `Etc::CS_` constants name them; nil when it has none.
     #[method("confstr", singleton)]
     fn confstr(cx: &mut Cx, _this: Value, name: i64) -> Result<Value> {
         let name = c_int::try_from(name).unwrap_or(-1);

@@ -1,5 +1,5 @@
 //! zlib: compressed streams over zlib-rs, the format's library in Rust, by zlib's own interface. Checksums and streams are native; buffers between calls, gzip files, and
-//! what else is made of streams, are Ruby (`ruby/zlib.rb`).
+//! what else is made of streams, are Ruby (`ruby/zlib.rb`, `ruby/zlib_gzip.rb`).
 //!
 //! A stream in the middle of its work is copied (`dup`), but neither sent to another VM nor forked: its tables are the library's own.
 //! Rejected: flate2 over miniz_oxide (no dictionaries, no strategies, no copies, bytes unlike zlib's).
@@ -396,5 +396,6 @@ pub fn load(cx: &mut Cx) -> Result<()> {
     cx.class_mut(class).alloc = Alloc::Data;
     cx.define_natives(class, &[stream::METHODS]);
     cx.define_natives(zlib, &[module::METHODS]);
-    cx.run_builtin("zlib")
+    cx.run_builtin("zlib")?;
+    cx.run_builtin("zlib/gzip")
 }

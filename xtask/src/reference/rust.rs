@@ -17,8 +17,8 @@ pub fn methods(source: &str, classes: &HashMap<String, String>) -> Result<Vec<Me
     let mut found = Vec::new();
     let (mut text, mut attributes): (Vec<&str>, Vec<String>) = Default::default();
     let mut of: Vec<String> = Vec::new();
-    let mut lines = source.lines().peekable();
-    while let Some(line) = lines.next() {
+    let mut lines = source.lines().zip(1..).peekable();
+    while let Some((line, number)) = lines.next() {
         let trimmed = line.trim_start();
         if let Some(rest) = trimmed.strip_prefix("///") {
             text.push(rest.strip_prefix(' ').unwrap_or(rest));
@@ -28,21 +28,22 @@ pub fn methods(source: &str, classes: &HashMap<String, String>) -> Result<Vec<Me
         } else if let Some(rest) = trimmed.strip_prefix("#[method(") {
             let mut attribute = rest.to_string();
             while !attribute.ends_with(")]") {
-                attribute += lines.next().ok_or("an attribute has no end")?.trim();
+                attribute += lines.next().ok_or("an attribute has no end")?.0.trim();
             }
             attributes.push(attribute.trim_end_matches(")]").to_string());
         } else if !attributes.is_empty() && trimmed.contains("fn ") {
             let mut head = trimmed.to_string();
             while !head.ends_with('{') && !head.ends_with('}') {
-                head += lines.next().ok_or("a function has no body")?.trim();
+                head += lines.next().ok_or("a function has no body")?.0.trim();
             }
             let end = format!("{}}}", &line[..line.len() - trimmed.len()]);
             let mut body = String::new();
-            while !head.ends_with('}') && lines.peek().is_some_and(|l| **l != *end) {
-                body += lines.next().unwrap_or_default();
+            while !head.ends_with('}') && lines.peek().is_some_and(|(l, _)| **l != *end) {
+                body += lines.next().unwrap_or_default().0;
             }
             for attribute in attributes.drain(..) {
-                found.extend(of.iter().map(|class| method(class, &attribute, &text, &head, &body)));
+                let declared = of.iter().map(|class| method(class, &attribute, &text, &head, &body));
+                found.extend(declared.map(|m| Method { place: (String::new(), number), ..m }));
             }
             text.clear();
         } else if !trimmed.starts_with("#[") {
@@ -127,6 +128,7 @@ fn method(class: &str, attribute: &str, text: &[&str], head: &str, body: &str) -
         kinds,
         text: text.join("\n"),
         feature: None,
+        place: Default::default(),
     }
 }
 

@@ -140,11 +140,13 @@ fn word(heap: &Heap, s: Ref<StringCell>, at: usize) -> Option<i64> {
 pub mod times {
     use super::*;
 
+    /// What Marshal writes of the time.
     #[method("_dump", private)]
     fn dump_(cx: &mut Cx, this: Value, _limit: Option<Value>) -> Result<Value> {
         dump(cx, this)
     }
 
+    /// The time that Marshal wrote.
     #[method("_load", singleton, private)]
     fn load_(cx: &mut Cx, this: Value, data: Value) -> Result<Value> {
         load(cx, this, data)

@@ -27,6 +27,9 @@ fn visible(d: &RegexpData) -> u32 {
 pub mod regexp {
     use super::*;
 
+    /// A pattern of a text or a Regexp; options are bits (Regexp::IGNORECASE), a text ("im"), or true for ignoring case. `timeout:` in seconds. RegexpError if it is wrong.
+    ///
+    ///     Regexp.new("a.b", "mi").options   #=> 5
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, source: Value, opts: Option<Value>, kw: Kwargs) -> Result<Value> {
         kw.only(cx, &[sym::timeout])?;
@@ -61,6 +64,7 @@ pub mod regexp {
         Ok(this)
     }
 
+    /// Makes this object a copy of another pattern.
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if this == other {

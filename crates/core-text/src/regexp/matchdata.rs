@@ -86,6 +86,7 @@ fn groups(cx: &mut Cx, d: &MatchData, from: usize) -> Ref<ArrayCell> {
 pub mod match_data {
     use super::*;
 
+    /// Makes this object a copy of another match.
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let Some(d) = match_of(&other) else {

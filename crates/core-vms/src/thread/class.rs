@@ -217,6 +217,9 @@ pub mod thread {
         start(cx, object, args)
     }
 
+    /// A thread that runs the block with the arguments; ThreadError without a block.
+    ///
+    ///     Thread.new(1) { |n| n + 1 }.value   #=> 2
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         if args.block.is_none() {

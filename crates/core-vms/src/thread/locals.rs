@@ -235,6 +235,7 @@ pub mod thread {
         Ok(if r.is_nil() { cx.threads().report_on_exception } else { r.truthy() })
     }
 
+    /// Sets whether the thread reports the exception that ends it.
     #[method("report_on_exception=")]
     fn set_report(cx: &mut Cx, this: Value, on: bool) -> Result<bool> {
         payload(cx, this)?.report = Value::bool(on);
@@ -249,6 +250,7 @@ pub mod thread {
         cx.threads().report_on_exception
     }
 
+    /// Sets whether new threads report the exception that ends them.
     #[method("report_on_exception=", singleton)]
     fn set_report_default(cx: &mut Cx, _this: Value, on: bool) -> bool {
         cx.threads().report_on_exception = on;
@@ -263,6 +265,7 @@ pub mod thread {
         Ok(payload(cx, this)?.abort)
     }
 
+    /// Sets whether an exception that ends the thread is raised in the main thread.
     #[method("abort_on_exception=")]
     fn set_abort(cx: &mut Cx, this: Value, on: bool) -> Result<bool> {
         payload(cx, this)?.abort = on;
@@ -277,6 +280,7 @@ pub mod thread {
         cx.threads().abort_on_exception
     }
 
+    /// Sets whether an exception that ends any thread is raised in the main thread.
     #[method("abort_on_exception=", singleton)]
     fn set_abort_default(cx: &mut Cx, _this: Value, on: bool) -> bool {
         cx.threads().abort_on_exception = on;

@@ -197,6 +197,7 @@ fn sleep_unlocked(cx: &mut Cx, v: Value, timeout: Option<Value>) -> Result<Value
 pub mod mutex {
     use super::*;
 
+    /// A mutex that nobody holds.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.data_init(this, new_lock())?;
@@ -286,6 +287,7 @@ pub mod condition {
         Ok(&mut cx.data_mut::<Condition>(v)?.waiters)
     }
 
+    /// A condition variable that nobody waits for.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.data_init(this, Condition::default())?;
@@ -368,6 +370,7 @@ pub mod monitor {
         if l.count == 0 { release(cx, this) } else { Ok(()) }
     }
 
+    /// A monitor that no thread is in.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value) -> Result<Value> {
         cx.data_init(this, new_lock())?;

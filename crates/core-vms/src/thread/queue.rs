@@ -164,6 +164,9 @@ fn take(cx: &mut Cx, this: Value, non_block: bool, until: Option<Instant>) -> Re
 pub mod queue {
     use super::*;
 
+    /// A queue, with the elements of a collection.
+    ///
+    ///     Thread::Queue.new([1, 2]).pop   #=> 1
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, items: Option<Value>) -> Result<Value> {
         let mut q = QueueData::default();
@@ -298,6 +301,7 @@ pub mod sized {
         Ok(n as usize)
     }
 
+    /// A queue of at most so many elements; who adds more waits.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, max: i64) -> Result<Value> {
         let max = size_of(cx, max)?;

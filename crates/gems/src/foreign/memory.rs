@@ -379,6 +379,7 @@ pub mod memory {
         cx.data_mut::<Memory>(this)?.size = size;
         Ok(())
     }
+    /// The bytes of the type that the memory was made of; `[]` of a pointer counts in it.
     #[method("type_size")]
     fn unit(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = cx.data_ref::<Memory>(this)?.unit;

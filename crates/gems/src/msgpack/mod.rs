@@ -88,14 +88,17 @@ mod native {
     fn open(cx: &mut Cx, this: Value) -> Result<()> {
         cx.data_init(this, Buffer::default())
     }
+    /// The bytes of the content.
     #[method("size")]
     fn size(cx: &mut Cx, this: Value) -> Result<usize> {
         Ok(buffer(cx, this)?.rest().len())
     }
+    /// Whether there is no content.
     #[method("empty?")]
     fn is_empty(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(buffer(cx, this)?.rest().is_empty())
     }
+    /// Drops the content.
     #[method("clear")]
     fn clear(cx: &mut Cx, this: Value) -> Result<()> {
         super::clear(cx, this)
@@ -129,6 +132,7 @@ mod native {
         b.consume(n);
         Ok(n)
     }
+    /// The content as a binary String.
     #[method("to_str", "to_s")]
     fn to_str(cx: &mut Cx, this: Value) -> Result<Value> {
         let bytes = buffer(cx, this)?.rest().to_vec();

@@ -365,10 +365,12 @@ mod native {
         p.bignums |= bignums;
         Ok(())
     }
+    /// Whether the older form of texts is written.
     #[method("compatibility_mode?")]
     fn is_compatible(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(packer(cx, this)?.compatible)
     }
+    /// The MessagePack::Buffer that is written to.
     #[method("buffer")]
     fn buffer(cx: &mut Cx, this: Value) -> Result<Value> {
         Ok(packer(cx, this)?.buffer)
@@ -377,18 +379,22 @@ mod native {
     fn write_value(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         write(cx, this, |w, cx| w.value(cx, v))
     }
+    /// Writes nil.
     #[method("write_nil")]
     fn write_nil(cx: &mut Cx, this: Value) -> Result<Value> {
         write(cx, this, |w, cx| w.value(cx, Value::NIL))
     }
+    /// Writes true.
     #[method("write_true")]
     fn write_true(cx: &mut Cx, this: Value) -> Result<Value> {
         write(cx, this, |w, cx| w.value(cx, Value::TRUE))
     }
+    /// Writes false.
     #[method("write_false")]
     fn write_false(cx: &mut Cx, this: Value) -> Result<Value> {
         write(cx, this, |w, cx| w.value(cx, Value::FALSE))
     }
+    /// Writes a Float of 64 bits.
     #[method("write_float")]
     fn write_float(cx: &mut Cx, this: Value, v: f64) -> Result<Value> {
         write(cx, this, |w, _| {
@@ -396,6 +402,7 @@ mod native {
             Ok(())
         })
     }
+    /// Writes a number as a Float of 32 bits; ArgumentError for what is no number.
     #[method("write_float32")]
     fn write_float32(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         if !cx.is_a(v, ids::NUMERIC) {
@@ -408,26 +415,31 @@ mod native {
             Ok(())
         })
     }
+    /// Writes a String; TypeError for other objects.
     #[method("write_string")]
     fn write_string(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         let s = expect(cx, Ref::<StringCell>::from_value(v), v, "String")?;
         write(cx, this, |w, cx| w.text(cx, s))
     }
+    /// Writes a Symbol; TypeError for other objects.
     #[method("write_symbol")]
     fn write_symbol(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         expect(cx, v.as_sym(), v, "Symbol")?;
         write(cx, this, |w, cx| w.symbol(cx, v))
     }
+    /// Writes an Array; TypeError for other objects.
     #[method("write_array")]
     fn write_array(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         let a = expect(cx, Ref::<ArrayCell>::from_value(v), v, "Array")?;
         write(cx, this, |w, cx| w.list(cx, a))
     }
+    /// Writes a Hash; TypeError for other objects.
     #[method("write_hash")]
     fn write_hash(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         let h = expect(cx, Ref::<HashCell>::from_value(v), v, "Hash")?;
         write(cx, this, |w, cx| w.pairs(cx, h))
     }
+    /// Writes an Integer; TypeError for other objects.
     #[method("write_int")]
     fn write_int(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         expect(cx, cx.is_integer(v).then_some(()), v, "Integer")?;
@@ -439,21 +451,25 @@ mod native {
             None => w.big(cx, v),
         })
     }
+    /// Writes the beginning of an Array of so many elements, which are to follow.
     #[method("write_array_header")]
     fn write_array_header(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
         let n = header(cx, n)?;
         write(cx, this, |w, cx| w.array(cx, n))
     }
+    /// Writes the beginning of a Hash of so many pairs, which are to follow.
     #[method("write_map_header")]
     fn write_map_header(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
         let n = header(cx, n)?;
         write(cx, this, |w, cx| w.map(cx, n))
     }
+    /// Writes the beginning of a binary text of so many bytes, which are to follow.
     #[method("write_bin_header")]
     fn write_bin_header(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
         let n = header(cx, n)?;
         write(cx, this, |w, cx| w.binary(cx, n))
     }
+    /// Writes an extension of a type from -128 to 127; RangeError for others.
     #[method("write_ext")]
     fn write_ext(cx: &mut Cx, this: Value, kind: i64, payload: Ref<StringCell>) -> Result<Value> {
         if i8::try_from(kind).is_err() {

@@ -406,18 +406,22 @@ mod native {
         unpacker(cx, this)?.symbol = i8::try_from(kind).ok();
         Ok(())
     }
+    /// Whether keys of Hashes become Symbols.
     #[method("symbolize_keys?")]
     fn symbolizes(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(unpacker(cx, this)?.symbolize)
     }
+    /// Whether objects are frozen.
     #[method("freeze?")]
     fn freezes(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(unpacker(cx, this)?.freeze)
     }
+    /// Whether extensions of unknown types become ExtensionValue; else they raise.
     #[method("allow_unknown_ext?")]
     fn allows_unknown(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(unpacker(cx, this)?.unknown)
     }
+    /// The MessagePack::Buffer that is read from.
     #[method("buffer")]
     fn buffer(cx: &mut Cx, this: Value) -> Result<Value> {
         Ok(unpacker(cx, this)?.buffer)
@@ -440,10 +444,12 @@ mod native {
     fn read_or(cx: &mut Cx, this: Value, none: Value) -> Result<Value> {
         Ok(next(cx, this)?.unwrap_or(none))
     }
+    /// The number of elements of the Array that comes next; UnexpectedTypeError for something else.
     #[method("read_array_header")]
     fn read_array_header(cx: &mut Cx, this: Value) -> Result<Value> {
         header(cx, this, Sort::Array)
     }
+    /// The number of pairs of the Hash that comes next; UnexpectedTypeError for something else.
     #[method("read_map_header")]
     fn read_map_header(cx: &mut Cx, this: Value) -> Result<Value> {
         header(cx, this, Sort::Key)
@@ -461,6 +467,7 @@ mod native {
             }
         }
     }
+    /// Drops what was not read.
     #[method("reset")]
     fn reset(cx: &mut Cx, this: Value) -> Result<()> {
         let u = unpacker(cx, this)?;

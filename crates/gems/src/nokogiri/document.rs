@@ -292,22 +292,26 @@ mod native {
     fn has_root(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(tree(cx, this)?.root().is_some())
     }
+    /// The root element, or nil.
     #[method("root")]
     fn root(cx: &mut Cx, this: Value) -> Result<Value> {
         let id = tree(cx, this)?.root().unwrap_or(NONE);
         wrap_or_nil(cx, this, id)
     }
+    /// The name of the document's encoding, or nil.
     #[method("encoding")]
     fn encoding(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = tree(cx, this)?.encoding.clone();
         Ok(str_or_nil(cx, e.as_deref()))
     }
+    /// Sets the name of the encoding that the document is written in.
     #[method("encoding=")]
     fn set_encoding(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
         let e = text_or_none(cx, name)?;
         tree(cx, this)?.encoding = e;
         Ok(name)
     }
+    /// The version of the declaration: "1.0".
     #[method("version")]
     fn version(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = tree(cx, this)?.version.clone();
@@ -319,6 +323,7 @@ mod native {
         tree(cx, this)?.version = v;
         Ok(())
     }
+    /// The address that the document was read with, or nil.
     #[method("url")]
     fn url(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = tree(cx, this)?.url.clone();
@@ -330,6 +335,7 @@ mod native {
         tree(cx, this)?.url = u;
         Ok(())
     }
+    /// Takes all namespaces out of the document, and answers it.
     #[method("remove_namespaces!")]
     fn remove_namespaces(cx: &mut Cx, this: Value) -> Result<Value> {
         let t = tree(cx, this)?;

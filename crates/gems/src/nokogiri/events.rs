@@ -76,6 +76,7 @@ mod native {
         cx.data_init(this, Events { parser, weight, held: false })?;
         Ok(this)
     }
+    /// Adds text; `last`: no more comes.
     #[method("feed")]
     fn feed(cx: &mut Cx, this: Value, text: Value, last: Value) -> Result<()> {
         let mut more = input(cx, text)?;
@@ -108,6 +109,7 @@ mod native {
         }
         Ok(())
     }
+    /// Sets the parser's options, bits of ParseOptions.
     #[method("options=")]
     fn set_options(cx: &mut Cx, this: Value, options: i64) -> Result<()> {
         if let Parser::Xml(p) = &mut cx.data_mut::<Events>(this)?.parser {
@@ -136,6 +138,7 @@ mod native {
         };
         Ok(super::super::problems(cx, list))
     }
+    /// Whether an error has ended parsing.
     #[method("stopped?")]
     fn is_stopped(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(match &cx.data_ref::<Events>(this)?.parser {

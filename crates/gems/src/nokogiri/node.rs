@@ -77,20 +77,24 @@ mod native {
     fn has_node(cx: &Cx, this: Value) -> bool {
         is_node(cx, this)
     }
+    /// The document of the node.
     #[method("document")]
     fn document(cx: &mut Cx, this: Value) -> Result<Value> {
         Ok(node(cx, this)?.0)
     }
+    /// A number that only this node has.
     #[method("pointer_id")]
     fn pointer_id(cx: &mut Cx, this: Value) -> Result<i64> {
         let (doc, id) = node(cx, this)?;
         Ok((cx.data_ref::<Doc>(doc)?.serial << 32) | id as i64)
     }
+    /// The number of the node's type: ELEMENT_NODE and the like.
     #[method("node_type")]
     fn node_type(cx: &mut Cx, this: Value) -> Result<i64> {
         let (doc, id) = node(cx, this)?;
         Ok(tree(cx, doc)?.kind(id) as i64)
     }
+    /// The name of the element or attribute; "text", "comment" and the like for others.
     #[method("node_name")]
     fn node_name(cx: &mut Cx, this: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
@@ -104,6 +108,7 @@ mod native {
             _ => t.name(id).to_owned(),
         })
     }
+    /// Sets the name.
     #[method("node_name=")]
     fn set_node_name(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -114,11 +119,13 @@ mod native {
         account(cx, doc)?;
         Ok(name)
     }
+    /// The line of the source that the node stands in, from 1.
     #[method("line")]
     fn line(cx: &mut Cx, this: Value) -> Result<usize> {
         let (doc, id) = node(cx, this)?;
         Ok(tree(cx, doc)?.n(id).line as usize)
     }
+    /// Sets the line.
     #[method("line=")]
     fn set_line(cx: &mut Cx, this: Value, line: i64) -> Result<i64> {
         let (doc, id) = node(cx, this)?;
@@ -128,30 +135,35 @@ mod native {
 
     // ---- neighbours
 
+    /// The node that this one is in, or nil.
     #[method("parent")]
     fn parent(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
         let id = tree(cx, doc)?.n(id).parent;
         wrap_or_nil(cx, doc, id)
     }
+    /// The first child, or nil.
     #[method("child")]
     fn child(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
         let id = tree(cx, doc)?.n(id).first;
         wrap_or_nil(cx, doc, id)
     }
+    /// The next node with the same parent, or nil.
     #[method("next_sibling")]
     fn next_sibling(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
         let id = tree(cx, doc)?.n(id).next;
         wrap_or_nil(cx, doc, id)
     }
+    /// The node before this one with the same parent, or nil.
     #[method("previous_sibling")]
     fn previous_sibling(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
         let id = tree(cx, doc)?.n(id).prev;
         wrap_or_nil(cx, doc, id)
     }
+    /// The next element with the same parent, or nil.
     #[method("next_element")]
     fn next_element(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -159,6 +171,7 @@ mod native {
         let id = walk(t, t.n(id).next, |n| n.next);
         wrap_or_nil(cx, doc, id)
     }
+    /// The element before this one with the same parent, or nil.
     #[method("previous_element")]
     fn previous_element(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -166,6 +179,7 @@ mod native {
         let id = walk(t, t.n(id).prev, |n| n.prev);
         wrap_or_nil(cx, doc, id)
     }
+    /// The first child that is an element, or nil.
     #[method("first_element_child")]
     fn first_element_child(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -173,6 +187,7 @@ mod native {
         let id = walk(t, t.n(id).first, |n| n.next);
         wrap_or_nil(cx, doc, id)
     }
+    /// The last child that is an element, or nil.
     #[method("last_element_child")]
     fn last_element_child(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -180,6 +195,7 @@ mod native {
         let id = walk(t, t.n(id).last, |n| n.prev);
         wrap_or_nil(cx, doc, id)
     }
+    /// The children, a NodeSet.
     #[method("children")]
     fn children(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -193,6 +209,7 @@ mod native {
         let ids: Vec<Id> = t.children(id).collect();
         set_of(cx, doc, &ids)
     }
+    /// The children that are elements, a NodeSet.
     #[method("element_children")]
     fn element_children(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -200,6 +217,7 @@ mod native {
         let ids: Vec<Id> = t.children(id).filter(|c| t.is_element(*c)).collect();
         set_of(cx, doc, &ids)
     }
+    /// An XPath that leads to the node: "/a/b[2]".
     #[method("path")]
     fn path(cx: &mut Cx, this: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
@@ -217,11 +235,13 @@ mod native {
 
     // ---- content
 
+    /// The text of the node and all that is in it.
     #[method("content")]
     fn content(cx: &mut Cx, this: Value) -> Result<String> {
         let (doc, id) = node(cx, this)?;
         Ok(tree(cx, doc)?.content(id))
     }
+    /// Whether it is a text of blanks alone.
     #[method("blank?")]
     fn is_blank(cx: &mut Cx, this: Value) -> Result<bool> {
         let (doc, id) = node(cx, this)?;
@@ -312,11 +332,13 @@ mod native {
         t.m(id).bare = true;
         Ok(())
     }
+    /// The text with `&`, `<` and `>` as references.
     #[method("encode_special_chars")]
     fn encode_special_chars(_cx: &mut Cx, _this: Value, content: Value) -> Result<String> {
         let content = text(_cx, content)?;
         Ok(serialize::special(&content))
     }
+    /// The language by `xml:lang` of the node or one around it, or nil.
     #[method("lang")]
     fn lang(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, mut id) = node(cx, this)?;
@@ -330,6 +352,7 @@ mod native {
         }
         Ok(str_or_nil(cx, found.as_deref()))
     }
+    /// Sets `xml:lang`.
     #[method("lang=")]
     fn set_lang(cx: &mut Cx, this: Value, lang: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -395,6 +418,7 @@ mod native {
         account(cx, doc)?;
         Ok(value)
     }
+    /// Whether there is an attribute of this name.
     #[method("key?")]
     fn has_key(cx: &mut Cx, this: Value, name: Value) -> Result<bool> {
         let (doc, id) = node(cx, this)?;
@@ -402,6 +426,7 @@ mod native {
         let t = tree(cx, doc)?;
         Ok(has_attributes(t, id) && t.attr(id, &name).is_some())
     }
+    /// Whether there is an attribute of this name in a namespace.
     #[method("namespaced_key?")]
     fn has_namespaced_key(cx: &mut Cx, this: Value, name: Value, href: Value) -> Result<bool> {
         let (doc, id) = node(cx, this)?;
@@ -409,6 +434,7 @@ mod native {
         let t = tree(cx, doc)?;
         Ok(has_attributes(t, id) && t.attr_ns(id, &name, href.as_deref()).is_some())
     }
+    /// The attribute of this name, an Attr, or nil.
     #[method("attribute")]
     fn attribute(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -417,6 +443,7 @@ mod native {
         let a = if has_attributes(t, id) { t.attr(id, &name).unwrap_or(NONE) } else { NONE };
         wrap_or_nil(cx, doc, a)
     }
+    /// The attribute of this name in a namespace, an Attr, or nil.
     #[method("attribute_with_ns")]
     fn attribute_with_ns(cx: &mut Cx, this: Value, name: Value, href: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -425,6 +452,7 @@ mod native {
         let a = if has_attributes(t, id) { t.attr_ns(id, &name, href.as_deref()).unwrap_or(NONE) } else { NONE };
         wrap_or_nil(cx, doc, a)
     }
+    /// An Array of the attributes.
     #[method("attribute_nodes")]
     fn attribute_nodes(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -440,6 +468,7 @@ mod native {
 
     // ---- namespaces
 
+    /// The namespace of the node, or nil.
     #[method("namespace")]
     fn namespace_of(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -453,12 +482,14 @@ mod native {
         tree(cx, doc)?.m(id).ns = ns;
         Ok(this)
     }
+    /// The namespaces that the element declares.
     #[method("namespace_definitions")]
     fn namespace_definitions(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
         let defs = tree(cx, doc)?.n(id).defs.clone();
         namespaces(cx, doc, &defs)
     }
+    /// The namespaces that are in force here.
     #[method("namespace_scopes")]
     fn namespace_scopes(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -473,6 +504,7 @@ mod native {
         }
         Ok(cx.array(&all))
     }
+    /// Declares a namespace, nil as prefix for the default one, and answers it.
     #[method("add_namespace_definition")]
     fn add_namespace_definition(cx: &mut Cx, this: Value, prefix: Value, href: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;
@@ -502,18 +534,21 @@ mod native {
 
     // ---- document types
 
+    /// The document type in the document, a DTD, or nil.
     #[method("internal_subset")]
     fn internal_subset(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, _) = node(cx, this)?;
         let id = tree(cx, doc)?.internal_subset().unwrap_or(NONE);
         wrap_or_nil(cx, doc, id)
     }
+    /// The document type in a file, a DTD, or nil.
     #[method("external_subset")]
     fn external_subset(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, _) = node(cx, this)?;
         let id = tree(cx, doc)?.external_subset;
         wrap_or_nil(cx, doc, id)
     }
+    /// Gives the document a document type; RuntimeError if it has one.
     #[method("create_internal_subset")]
     fn create_internal_subset(cx: &mut Cx, this: Value, name: Value, external: Value, system: Value) -> Result<Value> {
         let (doc, _) = node(cx, this)?;
@@ -528,6 +563,7 @@ mod native {
         }
         wrap(cx, doc, id)
     }
+    /// Gives the document an external document type; RuntimeError if it has one.
     #[method("create_external_subset")]
     fn create_external_subset(cx: &mut Cx, this: Value, name: Value, external: Value, system: Value) -> Result<Value> {
         let (doc, _) = node(cx, this)?;
@@ -675,6 +711,7 @@ pub mod namespace {
     mod prefixes {
         use super::*;
 
+        /// The prefix, or nil.
         #[method("prefix")]
         fn prefix(cx: &mut Cx, this: Value) -> Result<Value> {
             let n = cx.data_ref::<NsRef>(this)?;
@@ -682,6 +719,7 @@ pub mod namespace {
             let p = tree(cx, doc)?.nss.get(id as usize).and_then(|n| n.prefix.clone());
             Ok(str_or_nil(cx, p.as_deref()))
         }
+        /// The address of the namespace.
         #[method("href")]
         fn href(cx: &mut Cx, this: Value) -> Result<Value> {
             let n = cx.data_ref::<NsRef>(this)?;

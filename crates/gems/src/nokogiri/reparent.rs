@@ -243,6 +243,7 @@ mod native {
     fn replace(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         reparent(cx, this, other, Place::Instead)
     }
+    /// Takes the node out of its document's tree, and answers it.
     #[method("unlink")]
     fn unlink(cx: &mut Cx, this: Value) -> Result<Value> {
         let (doc, id) = node(cx, this)?;

@@ -147,10 +147,12 @@ fn checked(cx: &mut Cx, v: Value) -> Result<()> {
 mod native {
     use super::*;
 
+    /// The number of nodes.
     #[method("length")]
     fn length(cx: &mut Cx, this: Value) -> Result<usize> {
         Ok(set(cx, this)?.items.len())
     }
+    /// Adds a node if it is not there, and answers the set.
     #[method("push")]
     fn push(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         checked(cx, v)?;
@@ -158,6 +160,7 @@ mod native {
         add(cx, this, v)?;
         Ok(this)
     }
+    /// Takes a node out, and answers it, or nil if it was not there.
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         checked(cx, v)?;
@@ -173,17 +176,20 @@ mod native {
             }
         }
     }
+    /// Whether a node is there.
     #[method("include?")]
     fn includes(cx: &mut Cx, this: Value, v: Value) -> Result<bool> {
         checked(cx, v)?;
         let k = key(cx, v)?;
         has(cx, this, k)
     }
+    /// An Array of the nodes.
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Value) -> Result<Value> {
         let all = copy(cx, this)?;
         Ok(cx.array(&all))
     }
+    /// The node at a place, or a set of those from a place on or in a Range; nil beyond.
     #[method("[]", "slice", min = 1, max = 2)]
     fn slice(cx: &mut Cx, this: Value, args: Rest) -> Result<Value> {
         let first = args[0];
@@ -208,6 +214,7 @@ mod native {
         let at = if i < 0 { i + s.items.len() as i64 } else { i };
         Ok(usize::try_from(at).ok().and_then(|at| s.items.get(at).copied()).unwrap_or(Value::NIL))
     }
+    /// The nodes of both sets.
     #[method("|")]
     fn union(cx: &mut Cx, this: Value, more: Value) -> Result<Value> {
         let (a, b) = (copy(cx, this)?, other(cx, more)?);
@@ -218,10 +225,12 @@ mod native {
         }
         Ok(result)
     }
+    /// The nodes that both sets have.
     #[method("&")]
     fn intersection(cx: &mut Cx, this: Value, more: Value) -> Result<Value> {
         sifted(cx, this, more, true)
     }
+    /// The nodes that the other set has not.
     #[method("-")]
     fn minus(cx: &mut Cx, this: Value, more: Value) -> Result<Value> {
         sifted(cx, this, more, false)
@@ -238,6 +247,7 @@ mod native {
         }
         like(cx, this, &kept)
     }
+    /// Takes all nodes out of their trees, and answers the set.
     #[method("unlink")]
     fn unlink(cx: &mut Cx, this: Value) -> Result<Value> {
         let all = copy(cx, this)?;

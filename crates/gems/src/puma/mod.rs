@@ -49,19 +49,23 @@ fn trimmed(value: &[u8]) -> &[u8] {
 mod parser {
     use super::*;
 
+    /// A parser of requests.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value) -> Result<()> {
         cx.data_init(this, Http { parser: Parser::default(), body: Value::NIL })
     }
+    /// Begins anew.
     #[method("reset")]
     fn reset(cx: &mut Cx, this: Value) -> Result<()> {
         *cx.data_mut::<Http>(this)? = Http { parser: Parser::default(), body: Value::NIL };
         Ok(())
     }
+    /// Whether a request's head was read to its end.
     #[method("finish", "finished?")]
     fn finish(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(cx.data_ref::<Http>(this)?.parser.is_finished())
     }
+    /// Whether the request is wrong.
     #[method("error?")]
     fn has_failed(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(cx.data_ref::<Http>(this)?.parser.has_failed())

@@ -42,6 +42,7 @@ fn live(cx: &mut Cx, this: Value) -> Result<*mut sqlite3_backup> {
 mod native {
     use super::*;
 
+    /// A copy of a database of one connection ("main", "temp") to one of another; ArgumentError for closed connections.
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, to: Value, to_name: Value, from: Value, from_name: Value) -> Result<()> {
         let (a, b) = (database::shared(cx, to)?, database::shared(cx, from)?);
@@ -89,6 +90,7 @@ mod native {
             cx.safepoint()?;
         }
     }
+    /// Ends the copy.
     #[method("finish")]
     fn finish(cx: &mut Cx, this: Value) -> Result<()> {
         let p = live(cx, this)?;
@@ -99,12 +101,14 @@ mod native {
         engine::call(cx, to, Some(from), move || unsafe { sqlite3_backup_finish(p) })?;
         Ok(())
     }
+    /// The pages that were left after the last `step`.
     #[method("remaining")]
     fn remaining(cx: &mut Cx, this: Value) -> Result<i64> {
         let p = live(cx, this)?;
         // SAFETY: a live backup.
         Ok(unsafe { sqlite3_backup_remaining(p) } as i64)
     }
+    /// The pages of the database after the last `step`.
     #[method("pagecount")]
     fn pagecount(cx: &mut Cx, this: Value) -> Result<i64> {
         let p = live(cx, this)?;

@@ -247,6 +247,7 @@ mod native {
         }
         Ok(true)
     }
+    /// Closes the connection; BusyException if it is in use.
     #[method("close")]
     fn close(cx: &mut Cx, this: Value) -> Result<Value> {
         if !cx.is_data::<Database>(this) {
@@ -265,34 +266,40 @@ mod native {
         shared(cx, this)?.discard();
         Ok(this)
     }
+    /// Whether the connection is closed.
     #[method("closed?")]
     fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(!cx.is_data::<Database>(this) || database(cx, this)?.shared.db.get().is_null())
     }
+    /// The rows that were changed since the connection was opened.
     #[method("total_changes")]
     fn total_changes(cx: &mut Cx, this: Value) -> Result<i64> {
         let db = open(cx, this)?;
         // SAFETY: a live connection.
         Ok(unsafe { sqlite3_total_changes(db) } as i64)
     }
+    /// The rows that the last statement changed.
     #[method("changes")]
     fn changes(cx: &mut Cx, this: Value) -> Result<i64> {
         let db = open(cx, this)?;
         // SAFETY: as above.
         Ok(unsafe { sqlite3_changes(db) } as i64)
     }
+    /// The number of the row that was inserted last.
     #[method("last_insert_row_id")]
     fn last_insert_row_id(cx: &mut Cx, this: Value) -> Result<i64> {
         let db = open(cx, this)?;
         // SAFETY: as above.
         Ok(unsafe { sqlite3_last_insert_rowid(db) })
     }
+    /// Whether a transaction is open.
     #[method("transaction_active?")]
     fn is_in_transaction(cx: &mut Cx, this: Value) -> Result<bool> {
         let db = open(cx, this)?;
         // SAFETY: as above.
         Ok(unsafe { sqlite3_get_autocommit(db) } == 0)
     }
+    /// Ends the statement that runs, by an InterruptException.
     #[method("interrupt")]
     fn interrupt(cx: &mut Cx, this: Value) -> Result<Value> {
         let db = open(cx, this)?;
@@ -300,18 +307,21 @@ mod native {
         unsafe { sqlite3_interrupt(db) };
         Ok(this)
     }
+    /// The text of the last error.
     #[method("errmsg")]
     fn errmsg(cx: &mut Cx, this: Value) -> Result<Value> {
         let db = open(cx, this)?;
         let message = super::super::message(db);
         Ok(crate::binary(cx, message.as_bytes()))
     }
+    /// The number of the last error.
     #[method("errcode")]
     fn errcode(cx: &mut Cx, this: Value) -> Result<i64> {
         let db = open(cx, this)?;
         // SAFETY: as above.
         Ok(unsafe { sqlite3_errcode(db) } as i64)
     }
+    /// Whether a text ends with a whole statement.
     #[method("complete?")]
     fn is_complete(cx: &mut Cx, _this: Value, sql: Value) -> Result<bool> {
         let sql = cx.to_str(sql)?.to_vec();
@@ -320,6 +330,7 @@ mod native {
         // SAFETY: ends with NUL.
         Ok(unsafe { sqlite3_complete(sql.as_ptr()) } != 0)
     }
+    /// Sets whether errors have their longer numbers.
     #[method("extended_result_codes=")]
     fn set_extended(cx: &mut Cx, this: Value, on: bool) -> Result<Value> {
         let db = open(cx, this)?;
@@ -328,6 +339,7 @@ mod native {
         check(cx, db, status)?;
         Ok(this)
     }
+    /// Sets the milliseconds for which a statement waits for a locked database.
     #[method("busy_timeout=")]
     fn set_busy_timeout(cx: &mut Cx, this: Value, milliseconds: i64) -> Result<Value> {
         open(cx, this)?;
@@ -336,6 +348,7 @@ mod native {
         d.shared.busy_timeout.set(milliseconds.max(0));
         Ok(this)
     }
+    /// Sets what is called with the number of tries when the database is locked, and answers whether to try again; nil: nothing.
     #[method("busy_handler")]
     fn busy_handler(cx: &mut Cx, this: Value, handler: Option<Value>, block: Block) -> Result<Value> {
         open(cx, this)?;
@@ -353,6 +366,7 @@ mod native {
         shared.deadline.set(None);
         Ok(this)
     }
+    /// Sets what is called with the text of each statement; nil: nothing.
     #[method("trace")]
     fn trace(cx: &mut Cx, this: Value, handler: Option<Value>, block: Block) -> Result<Value> {
         open(cx, this)?;
@@ -362,6 +376,7 @@ mod native {
         d.shared.traced.set(!handler.is_nil());
         Ok(this)
     }
+    /// Sets what is asked whether a statement may do something; nil: nobody.
     #[method("authorizer=")]
     fn set_authorizer(cx: &mut Cx, this: Value, handler: Value) -> Result<Value> {
         open(cx, this)?;
@@ -370,6 +385,7 @@ mod native {
         d.shared.authorized.set(!handler.is_nil());
         Ok(this)
     }
+    /// Defines a function of SQL, by a block that gets its arguments; flags of SQLite.
     #[method("define_function_with_flags")]
     fn define_function_with_flags(cx: &mut Cx, this: Value, name: Value, flags: i64, block: Block) -> Result<Value> {
         open(cx, this)?;
@@ -404,6 +420,7 @@ mod native {
         }
         Ok(this)
     }
+    /// Defines a function of SQL, by a block that gets its arguments.
     #[method("define_function")]
     fn define_function(cx: &mut Cx, this: Value, name: Value, block: Block) -> Result<Value> {
         define_function_with_flags(cx, this, name, SQLITE_UTF8 as i64, block)
@@ -441,6 +458,7 @@ mod native {
         check(cx, db, status)?;
         Ok(this)
     }
+    /// Defines an order of texts, by an object with `compare`; nil removes it.
     #[method("collation")]
     fn collation(cx: &mut Cx, this: Value, name: Value, comparator: Value) -> Result<Value> {
         open(cx, this)?;
@@ -475,6 +493,7 @@ mod native {
         }
         Ok(this)
     }
+    /// Sets whether extensions can be loaded: by the main VM alone.
     #[method("enable_load_extension")]
     fn enable_load_extension(cx: &mut Cx, this: Value, on: Value) -> Result<Value> {
         let db = open(cx, this)?;

@@ -99,15 +99,18 @@ fn c_string(cx: &mut Cx, v: Value) -> Result<CString> {
 mod native {
     use super::*;
 
+    /// False: this SQLite does not encrypt.
     #[method("sqlcipher?", singleton)]
     fn is_sqlcipher(_this: Value) -> bool {
         false
     }
+    /// The version of SQLite as number: 3045001.
     #[method("libversion", singleton)]
     fn libversion(_this: Value) -> i32 {
         // SAFETY: a constant.
         unsafe { sqlite3_libversion_number() }
     }
+    /// 1 if threads may use connections side by side.
     #[method("threadsafe", singleton)]
     fn threadsafe(_this: Value) -> i32 {
         // SAFETY: a constant.

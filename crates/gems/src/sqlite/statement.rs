@@ -144,6 +144,7 @@ mod native {
         let end = sql.iter().position(|b| *b == 0).unwrap_or(sql.len());
         Ok(cx.str_bytes(&sql[tail.min(end)..end], string::UTF8))
     }
+    /// Closes the statement.
     #[method("close")]
     fn close(cx: &mut Cx, this: Value) -> Result<Value> {
         if !cx.is_data::<Statement>(this) || cx.data_ref::<Statement>(this)?.p.is_null() {
@@ -159,6 +160,7 @@ mod native {
         }
         Ok(this)
     }
+    /// Whether the statement is closed.
     #[method("closed?")]
     fn is_closed(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(!cx.is_data::<Statement>(this) || cx.data_ref::<Statement>(this)?.p.is_null())
@@ -202,10 +204,12 @@ mod native {
         }
         Ok(value::frozen(list.as_value()))
     }
+    /// Whether there are no more rows.
     #[method("done?")]
     fn is_done(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(cx.is_data::<Statement>(this) && cx.data_ref::<Statement>(this)?.done)
     }
+    /// Begins anew, with the same bindings.
     #[method("reset!")]
     fn reset(cx: &mut Cx, this: Value) -> Result<Value> {
         let (p, db) = live(cx, this)?;
@@ -213,6 +217,7 @@ mod native {
         cx.data_mut::<Statement>(this)?.done = false;
         Ok(this)
     }
+    /// Sets all parameters to NULL.
     #[method("clear_bindings!")]
     fn clear_bindings(cx: &mut Cx, this: Value) -> Result<Value> {
         let (p, _) = live(cx, this)?;
@@ -288,18 +293,21 @@ mod native {
         check(cx, connection, status)?;
         Ok(this)
     }
+    /// The number of columns.
     #[method("column_count")]
     fn column_count(cx: &mut Cx, this: Value) -> Result<i64> {
         let (p, _) = live(cx, this)?;
         // SAFETY: a live statement.
         Ok(unsafe { sqlite3_column_count(p) } as i64)
     }
+    /// The name of a column by its place.
     #[method("column_name")]
     fn column_name(cx: &mut Cx, this: Value, at: i64) -> Result<Value> {
         let (p, _) = live(cx, this)?;
         // SAFETY: as above; SQLite looks at the number.
         interned(cx, unsafe { sqlite3_column_name(p, at as c_int) })
     }
+    /// The type that a column was declared with, or nil.
     #[method("column_decltype")]
     fn column_decltype(cx: &mut Cx, this: Value, at: i64) -> Result<Value> {
         let (p, _) = live(cx, this)?;
@@ -309,6 +317,7 @@ mod native {
             Ok(if text.is_null() { Value::NIL } else { crate::binary(cx, CStr::from_ptr(text).to_bytes()) })
         }
     }
+    /// The database that a column is from, or nil.
     #[method("database_name")]
     fn database_name(cx: &mut Cx, this: Value, at: i64) -> Result<Value> {
         let (p, _) = live(cx, this)?;
@@ -318,6 +327,7 @@ mod native {
             Ok(if text.is_null() { Value::NIL } else { cx.str_bytes(CStr::from_ptr(text).to_bytes(), string::UTF8) })
         }
     }
+    /// The number of parameters.
     #[method("bind_parameter_count")]
     fn bind_parameter_count(cx: &mut Cx, this: Value) -> Result<i64> {
         let (p, _) = live(cx, this)?;
@@ -342,6 +352,7 @@ mod native {
         }
         Ok(value::frozen(list.as_value()))
     }
+    /// The text of the statement.
     #[method("sql")]
     fn sql(cx: &mut Cx, this: Value) -> Result<Value> {
         let (p, _) = live(cx, this)?;
@@ -353,6 +364,7 @@ mod native {
         // SAFETY: ends with NUL; copied.
         Ok(value::frozen(cx.str_bytes(unsafe { CStr::from_ptr(text) }.to_bytes(), string::UTF8)))
     }
+    /// The text of the statement with the values of its parameters.
     #[method("expanded_sql")]
     fn expanded_sql(cx: &mut Cx, this: Value) -> Result<Value> {
         let (p, _) = live(cx, this)?;
@@ -360,6 +372,7 @@ mod native {
         let text = unsafe { engine::expanded(p) }.unwrap_or_default();
         Ok(value::frozen(cx.str_bytes(&text, string::UTF8)))
     }
+    /// The bytes that the statement takes.
     #[method("memused")]
     fn memused(cx: &mut Cx, this: Value) -> Result<i64> {
         let (p, _) = live(cx, this)?;

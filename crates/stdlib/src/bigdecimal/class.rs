@@ -68,6 +68,7 @@ pub mod class {
         let n = text::parse(&own, false, &mut r, cx)?.unwrap_or(Num::Zero { neg: false });
         give(cx, r, n)
     }
+    /// The number that `_dump` wrote.
     #[method("_load", singleton)]
     fn load(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
         let text = text.to_text();
@@ -101,6 +102,7 @@ pub mod kernel {
     fn private_one(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         big_decimal(cx, args)
     }
+    /// A BigDecimal of a String, an Integer, a Float or Rational (to a number of digits), ...
     #[method("BigDecimal", singleton, min = 0, max = -1)]
     fn public_one(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         big_decimal(cx, args)

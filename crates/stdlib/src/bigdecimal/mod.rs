@@ -335,6 +335,7 @@ mod decimal {
         }
         add(cx, this, other, false, 0)
     }
+    /// The difference, exact.
     #[method("-")]
     fn minus(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if !convert::known(cx, other) {
@@ -342,6 +343,7 @@ mod decimal {
         }
         add(cx, this, other, true, 0)
     }
+    /// The product, exact.
     #[method("*")]
     fn times(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if !convert::known(cx, other) {
@@ -365,16 +367,19 @@ mod decimal {
         let digits = digits_arg(cx, digits)?;
         add(cx, this, other, false, digits)
     }
+    /// The difference to a number of digits (0: all).
     #[method("sub")]
     fn sub_digits(cx: &mut Cx, this: Value, other: Value, digits: Value) -> Result<Value> {
         let digits = digits_arg(cx, digits)?;
         add(cx, this, other, true, digits)
     }
+    /// The product to a number of digits (0: all).
     #[method("mult")]
     fn mult_digits(cx: &mut Cx, this: Value, other: Value, digits: Value) -> Result<Value> {
         let digits = digits_arg(cx, digits)?;
         multiply(cx, this, other, digits)
     }
+    /// The quotient to a number of digits, without one as `/`.
     #[method("quo")]
     fn quo(cx: &mut Cx, this: Value, other: Value, digits: Option<Value>) -> Result<Value> {
         let digits = match digits {
@@ -401,6 +406,7 @@ mod decimal {
             None => convert::other_way(cx, this, other, "div"),
         }
     }
+    /// What is left over when the quotient is rounded down.
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let r = exact(cx)?;
@@ -409,6 +415,7 @@ mod decimal {
             None => convert::other_way(cx, this, other, "%"),
         }
     }
+    /// The quotient rounded down, an Integer, and what is left over.
     #[method("divmod")]
     fn divmod(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let r = exact(cx)?;
@@ -430,24 +437,29 @@ mod decimal {
             None => convert::other_way(cx, this, other, "remainder"),
         }
     }
+    /// The number itself.
     #[method("+@", "to_d")]
     fn itself(this: Value) -> Value {
         this
     }
+    /// The number itself: it never changes.
     #[method("clone", "dup", min = 0, max = 0)]
     fn copy(this: Value, _args: Args) -> Value {
         this
     }
+    /// The number with the other sign.
     #[method("-@")]
     fn negate(cx: &mut Cx, this: Value) -> Result<Value> {
         let (n, r) = (number(cx, this)?.negated(), exact(cx)?);
         give(cx, r, n)
     }
+    /// The number without sign.
     #[method("abs")]
     fn abs(cx: &mut Cx, this: Value) -> Result<Value> {
         let (n, r) = (number(cx, this)?.with_sign(false), exact(cx)?);
         give(cx, r, n)
     }
+    /// Smaller, equal, larger: -1, 0, 1; nil where nothing can be compared, as with NaN.
     #[method("<=>")]
     fn compare_to(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if let Ok(o) = compare(cx, this, other)? {
@@ -458,6 +470,7 @@ mod decimal {
             None => Ok(Value::NIL),
         }
     }
+    /// Whether the other is a number of the same value.
     #[method("==", "===", "eql?")]
     fn equal(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
         if let Ok(o) = compare(cx, this, other)? {
@@ -468,22 +481,27 @@ mod decimal {
             None => Ok(false),
         }
     }
+    /// Whether the number is smaller; ArgumentError if the other can't be compared.
     #[method("<")]
     fn less(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         relation(cx, this, other, "<", Ordering::is_lt)
     }
+    /// Whether the number is smaller or equal; ArgumentError if the other can't be compared.
     #[method("<=")]
     fn less_or_equal(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         relation(cx, this, other, "<=", Ordering::is_le)
     }
+    /// Whether the number is larger; ArgumentError if the other can't be compared.
     #[method(">")]
     fn greater(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         relation(cx, this, other, ">", Ordering::is_gt)
     }
+    /// Whether the number is larger or equal; ArgumentError if the other can't be compared.
     #[method(">=")]
     fn greater_or_equal(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         relation(cx, this, other, ">=", Ordering::is_ge)
     }
+    /// The same for numbers of the same value.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let bytes = match &*number(cx, this)? {
@@ -547,22 +565,26 @@ mod decimal {
         }
         shown(cx, &n, f)
     }
+    /// The number as `to_s` writes it.
     #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
         shown(cx, &n, text::Format::default())
     }
+    /// What Marshal writes.
     #[method("_dump")]
     fn dump(cx: &mut Cx, this: Value, _level: Option<Value>) -> Result<Value> {
         let n = number(cx, this)?;
         let text = text::format(&n, text::Format::default(), cx)?.unwrap_or_default();
         Ok(cx.str_bytes(format!("{}:{text}", n.word_digits()).as_bytes(), string::US_ASCII))
     }
+    /// The part before the point as Integer; FloatDomainError for infinities and NaN.
     #[method("to_i", "to_int")]
     fn to_i(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
         to_integer(cx, &n)
     }
+    /// The nearest Float.
     #[method("to_f")]
     fn to_f(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
@@ -603,6 +625,7 @@ mod decimal {
         };
         Ok(cx.float(f))
     }
+    /// The number as Rational; FloatDomainError for infinities and NaN.
     #[method("to_r")]
     fn to_r(cx: &mut Cx, this: Value) -> Result<Value> {
         let n = number(cx, this)?;
@@ -640,20 +663,26 @@ mod decimal {
     fn exponent(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(number(cx, this)?.exponent())
     }
+    /// The digits of the number written without an exponent, but for a 0 before the point.
+    ///
+    ///     BigDecimal("12.34").precision   #=> 4
     #[method("precision")]
     fn precision(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(number(cx, this)?.precision_scale().0)
     }
+    /// The digits behind the point.
     #[method("scale")]
     fn scale(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(number(cx, this)?.precision_scale().1)
     }
+    /// `[precision, scale]`
     #[method("precision_scale")]
     fn precision_scale(cx: &mut Cx, this: Value) -> Result<Value> {
         let (p, s) = number(cx, this)?.precision_scale();
         let both = [cx.int(p), cx.int(s)];
         Ok(cx.array(&both))
     }
+    /// The digits between the first and the last that are not 0.
     #[method("n_significant_digits")]
     fn significant_digits(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(number(cx, this)?.significant_digits() as i64)
@@ -670,10 +699,12 @@ mod decimal {
         };
         Ok(if n.is_negative() { -kind } else { kind })
     }
+    /// Whether it is no number.
     #[method("nan?")]
     fn is_nan(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(matches!(*number(cx, this)?, Num::NaN))
     }
+    /// Whether it is neither infinite nor NaN.
     #[method("finite?")]
     fn is_finite(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(matches!(*number(cx, this)?, Num::Finite { .. } | Num::Zero { .. }))
@@ -686,10 +717,12 @@ mod decimal {
             _ => None,
         })
     }
+    /// Whether it is 0 or -0.
     #[method("zero?")]
     fn is_zero(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(matches!(*number(cx, this)?, Num::Zero { .. }))
     }
+    /// The number itself, or nil for 0.
     #[method("nonzero?")]
     fn nonzero(cx: &mut Cx, this: Value) -> Result<Value> {
         Ok(if matches!(*number(cx, this)?, Num::Zero { .. }) { Value::NIL } else { this })
@@ -714,14 +747,19 @@ mod decimal {
         };
         give(cx, r, frac)
     }
+    /// Cuts off behind the point: an Integer; with `places` a BigDecimal with so many digits behind it.
     #[method("truncate")]
     fn truncate(cx: &mut Cx, this: Value, places: Option<Value>) -> Result<Value> {
         to_place(cx, this, places, Round::Down)
     }
+    /// Rounded down, an Integer; with `places` a BigDecimal with so many digits behind the point.
     #[method("floor")]
     fn floor(cx: &mut Cx, this: Value, places: Option<Value>) -> Result<Value> {
         to_place(cx, this, places, Round::Floor)
     }
+    /// Rounded up, an Integer; with `places` a BigDecimal with so many digits behind the point.
+    ///
+    ///     BigDecimal("1.21").ceil(1).to_s   #=> "0.13e1"
     #[method("ceil")]
     fn ceil(cx: &mut Cx, this: Value, places: Option<Value>) -> Result<Value> {
         to_place(cx, this, places, Round::Ceiling)

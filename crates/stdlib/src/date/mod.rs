@@ -273,6 +273,9 @@ mod class {
     fn strptime(cx: &mut Cx, this: Value, s: Option<Value>, format: Option<Value>, start: Option<Value>) -> Result<Value> {
         strptime_date(cx, this, &[s, format, start], ["-4712-01-01", "%F"])
     }
+    /// The elements that a text tells somehow, as a Hash: `(text, complete = true, limit: 128)`.
+    ///
+    ///     Date._parse("10:20 3 Feb")   #=> {hour: 10, min: 20, mon: 2, mday: 3}
     #[method("_parse", singleton, min = 0, max = -1)]
     fn parse_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Any, "__parse_hash")
@@ -284,42 +287,54 @@ mod class {
     fn parse(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Any, "__parse")
     }
+    /// The elements of a text as ISO 8601 has it, as a Hash; an empty one if it is none: `(text, limit: 128)`.
     #[method("_iso8601", singleton, min = 0, max = -1)]
     fn iso8601_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Iso8601, "__iso8601_hash")
     }
+    /// The date in a text as ISO 8601 has it: `(text, start, limit: 128)`; Date::Error if it is none.
+    ///
+    ///     Date.iso8601("2024-W05-6").to_s   #=> "2024-02-03"
     #[method("iso8601", singleton, min = 0, max = -1)]
     fn iso8601(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Iso8601, "__iso8601")
     }
+    /// The elements of a text as RFC 3339 has it, as a Hash; an empty one if it is none: `(text, limit: 128)`.
     #[method("_rfc3339", singleton, min = 0, max = -1)]
     fn rfc3339_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Rfc3339, "__rfc3339_hash")
     }
+    /// The date in a text as RFC 3339 has it: `(text, start, limit: 128)`; Date::Error if it is none.
     #[method("rfc3339", singleton, min = 0, max = -1)]
     fn rfc3339(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Rfc3339, "__rfc3339")
     }
+    /// The elements of a text as XML Schema has dates, as a Hash; an empty one if it is none: `(text, limit: 128)`.
     #[method("_xmlschema", singleton, min = 0, max = -1)]
     fn xmlschema_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Xmlschema, "__xmlschema_hash")
     }
+    /// The date in a text as XML Schema has it: `(text, start, limit: 128)`; Date::Error if it is none.
     #[method("xmlschema", singleton, min = 0, max = -1)]
     fn xmlschema(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Xmlschema, "__xmlschema")
     }
+    /// The elements of a text as RFC 2822 has it, as a Hash; an empty one if it is none: `(text, limit: 128)`.
     #[method("_rfc2822", "_rfc822", singleton, min = 0, max = -1)]
     fn rfc2822_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Rfc2822, "__rfc2822_hash")
     }
+    /// The date in a text as RFC 2822 has it: `(text, start, limit: 128)`; Date::Error if it is none.
     #[method("rfc2822", "rfc822", singleton, min = 0, max = -1)]
     fn rfc2822(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Rfc2822, "__rfc2822")
     }
+    /// The elements of a text as HTTP's headers have it, as a Hash; an empty one if it is none: `(text, limit: 128)`.
     #[method("_httpdate", singleton, min = 0, max = -1)]
     fn httpdate_hash(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         hash_of_form(cx, this, args, Form::Httpdate, "__httpdate_hash")
     }
+    /// The date in a text as HTTP's headers have it: `(text, start, limit: 128)`; Date::Error if it is none.
     #[method("httpdate", singleton, min = 0, max = -1)]
     fn httpdate(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         of_form(cx, this, args, Form::Httpdate, "__httpdate")
@@ -349,6 +364,9 @@ fn moment_of(cx: &mut Cx, jd: Value, df: i64, sf: Value, of: i64, start: f64) ->
 mod date {
     use super::*;
 
+    /// The date of a year, month and day; negative months and days count from the end. Date::Error if there is none.
+    ///
+    ///     Date.new(2024, 2, -1).to_s   #=> "2024-02-29"
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, y: Option<Value>, m: Option<Value>, d: Option<Value>, start: Option<Value>) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -405,11 +423,13 @@ mod date {
         let r = get(cx, this)?.read();
         Ok(r.day(cx, r.jd))
     }
+    /// The modified Julian day number: days since November 17, 1858.
     #[method("mjd")]
     fn mjd(cx: &mut Cx, this: Value) -> Result<Value> {
         let r = get(cx, this)?.read();
         Ok(r.day(cx, r.jd - 2_400_001))
     }
+    /// The Lilian day number: days since October 15, 1582, which is 1.
     #[method("ld")]
     fn ld(cx: &mut Cx, this: Value) -> Result<Value> {
         let r = get(cx, this)?.read();
@@ -443,64 +463,80 @@ mod date {
         let r = get(cx, this)?.read();
         Ok(calendar::yday(r.jd, r.start))
     }
+    /// The year that the ISO week belongs to.
     #[method("cwyear")]
     fn cwyear(cx: &mut Cx, this: Value) -> Result<Value> {
         let r = get(cx, this)?.read();
         let y = calendar::jd_to_commercial(r.jd, r.start).0;
         Ok(r.year(cx, y))
     }
+    /// The ISO week, 1 to 53.
+    ///
+    ///     Date.new(2024, 12, 30).cweek   #=> 1
     #[method("cweek")]
     fn cweek(cx: &mut Cx, this: Value) -> Result<i64> {
         let r = get(cx, this)?.read();
         Ok(calendar::jd_to_commercial(r.jd, r.start).1)
     }
+    /// The day of the ISO week: 1 is Monday, 7 Sunday.
     #[method("cwday")]
     fn cwday(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(get(cx, this)?.read().jd.rem_euclid(7) + 1)
     }
+    /// Whether it is a Sunday.
     #[method("sunday?")]
     fn sunday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 0)
     }
+    /// Whether it is a Monday.
     #[method("monday?")]
     fn monday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 1)
     }
+    /// Whether it is a Tuesday.
     #[method("tuesday?")]
     fn tuesday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 2)
     }
+    /// Whether it is a Wednesday.
     #[method("wednesday?")]
     fn wednesday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 3)
     }
+    /// Whether it is a Thursday.
     #[method("thursday?")]
     fn thursday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 4)
     }
+    /// Whether it is a Friday.
     #[method("friday?")]
     fn friday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 5)
     }
+    /// Whether it is a Saturday.
     #[method("saturday?")]
     fn saturday(cx: &mut Cx, this: Value) -> Result<bool> {
         is_wday(cx, this, 6)
     }
+    /// Whether the year has 366 days.
     #[method("leap?")]
     fn is_leap(cx: &mut Cx, this: Value) -> Result<bool> {
         let r = get(cx, this)?.read();
         Ok(calendar::leap(r.jd, r.start))
     }
+    /// Whether the Julian calendar counts on this day.
     #[method("julian?")]
     fn is_julian(cx: &mut Cx, this: Value) -> Result<bool> {
         let r = get(cx, this)?.read();
         Ok(!calendar::gregorian(r.jd, r.start))
     }
+    /// Whether the Gregorian calendar counts on this day.
     #[method("gregorian?")]
     fn is_gregorian(cx: &mut Cx, this: Value) -> Result<bool> {
         let r = get(cx, this)?.read();
         Ok(calendar::gregorian(r.jd, r.start))
     }
+    /// The day number from which on the Gregorian calendar counts.
     #[method("start")]
     fn start(cx: &mut Cx, this: Value) -> Result<f64> {
         Ok(get(cx, this)?.near.start)
@@ -543,10 +579,12 @@ mod date {
         }
         cx.call_private(this, Sym::intern("__minus"), &[other])
     }
+    /// The date `n` days later, without an argument the next day.
     #[method("next_day")]
     fn next_day(cx: &mut Cx, this: Value, n: Option<Value>) -> Result<Value> {
         cx.call(this, sym::add, &[n.unwrap_or(Value::fixnum(1))])
     }
+    /// The date `n` days earlier, without an argument the day before.
     #[method("prev_day")]
     fn prev_day(cx: &mut Cx, this: Value, n: Option<Value>) -> Result<Value> {
         cx.call(this, sym::sub, &[n.unwrap_or(Value::fixnum(1))])
@@ -593,6 +631,7 @@ mod date {
         }
         cx.call_private(this, Sym::intern("__same_day"), &[other])
     }
+    /// Whether the other is a Date of the same moment.
     #[method("eql?")]
     fn eql(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
         if !is_date(cx, other)? {
@@ -604,6 +643,7 @@ mod date {
         let key = get(cx, this)?.key();
         Ok(get(cx, other)?.key() == key)
     }
+    /// The same for dates that are `eql?`.
     #[method("hash")]
     fn hash(cx: &mut Cx, this: Value) -> Result<Value> {
         let h = match plain(cx, this)? {
@@ -659,6 +699,7 @@ mod date {
 mod date_time {
     use super::*;
 
+    /// The moment of year, month, day, hour, minute, second and offset; Date::Error if there is none.
     #[method("initialize", private, min = 0, max = 8)]
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         cx.check_frozen(this)?;
@@ -687,18 +728,24 @@ mod date_time {
             None => cx.forward(this, Sym::intern("__civil"), args),
         }
     }
+    /// The moment of a day number, hour, minute, second and offset.
     #[method("jd", singleton, min = 0, max = -1)]
     fn jd(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         cx.forward(this, Sym::intern("__jd"), args)
     }
+    /// The elements of a text that follows a format, by default "%FT%T%z", as a Hash, or nil.
     #[method("_strptime", singleton)]
     fn strptime_hash(cx: &mut Cx, _this: Value, s: Value, format: Option<Value>) -> Result<Value> {
         read::strptime_hash(cx, s, format, b"%FT%T%z")
     }
+    /// The moment in a text that follows a format, by default "%FT%T%z"; Date::Error if it does not.
+    ///
+    ///     DateTime.strptime("3.2.2024 14:05", "%d.%m.%Y %H:%M").to_s   #=> "2024-02-03T14:05:00+00:00"
     #[method("strptime", singleton)]
     fn strptime(cx: &mut Cx, this: Value, s: Option<Value>, format: Option<Value>, start: Option<Value>) -> Result<Value> {
         strptime_date(cx, this, &[s, format, start], ["-4712-01-01T00:00:00+00:00", "%FT%T%z"])
     }
+    /// Text by a format of `%` directives, by default "%FT%T%:z".
     #[method("strftime")]
     fn strftime(cx: &mut Cx, this: Value, format: Option<Value>) -> Result<Value> {
         match format {

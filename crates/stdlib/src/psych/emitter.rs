@@ -120,6 +120,7 @@ mod emitter {
         }
         emit(cx, this, Event::StreamStart)
     }
+    /// Ends the stream.
     #[method("end_stream")]
     fn end_stream(cx: &mut Cx, this: Value) -> Result<Value> {
         emit(cx, this, Event::StreamEnd)
@@ -144,6 +145,7 @@ mod emitter {
         }
         emit(cx, this, Event::DocumentStart { version, tags, implicit: implicit.truthy() })
     }
+    /// Ends a document; `implicit`: `...` may be left out.
     #[method("end_document")]
     fn end_document(cx: &mut Cx, this: Value, implicit: Value) -> Result<Value> {
         emit(cx, this, Event::DocumentEnd { implicit: implicit.truthy() })
@@ -162,22 +164,27 @@ mod emitter {
         };
         emit(cx, this, Event::Scalar { anchor, tag, value, plain: plain.truthy(), quoted: quoted.truthy(), style })
     }
+    /// Begins a sequence; `implicit`: its tag may be left out. Style: 1 in lines, 2 in brackets.
     #[method("start_sequence")]
     fn start_sequence(cx: &mut Cx, this: Value, anchor: Value, tag: Value, implicit: Value, style: i64) -> Result<Value> {
         start(cx, this, false, anchor, tag, implicit, style)
     }
+    /// Ends a sequence.
     #[method("end_sequence")]
     fn end_sequence(cx: &mut Cx, this: Value) -> Result<Value> {
         emit(cx, this, Event::End { map: false })
     }
+    /// Begins a mapping; `implicit`: its tag may be left out. Style: 1 in lines, 2 in braces.
     #[method("start_mapping")]
     fn start_mapping(cx: &mut Cx, this: Value, anchor: Value, tag: Value, implicit: Value, style: i64) -> Result<Value> {
         start(cx, this, true, anchor, tag, implicit, style)
     }
+    /// Ends a mapping.
     #[method("end_mapping")]
     fn end_mapping(cx: &mut Cx, this: Value) -> Result<Value> {
         emit(cx, this, Event::End { map: true })
     }
+    /// Writes a reference to an anchor.
     #[method("alias")]
     fn alias(cx: &mut Cx, this: Value, anchor: Value) -> Result<Value> {
         let anchor = text(cx, anchor)?;
@@ -188,6 +195,7 @@ mod emitter {
     fn canonical(cx: &mut Cx, this: Value) -> Result<bool> {
         Ok(writer(cx, this)?.emitter.canonical)
     }
+    /// Sets whether everything is written out.
     #[method("canonical=")]
     fn set_canonical(cx: &mut Cx, this: Value, v: Value) -> Result<Value> {
         writer(cx, this)?.emitter.canonical = v.truthy();
@@ -198,6 +206,7 @@ mod emitter {
     fn indentation(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(writer(cx, this)?.emitter.indentation)
     }
+    /// Sets the spaces by which a level is indented.
     #[method("indentation=")]
     fn set_indentation(cx: &mut Cx, this: Value, n: i64) -> Result<i64> {
         writer(cx, this)?.emitter.indentation = n;
@@ -208,6 +217,7 @@ mod emitter {
     fn line_width(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(writer(cx, this)?.emitter.line_width)
     }
+    /// Sets the columns after which text is folded.
     #[method("line_width=")]
     fn set_line_width(cx: &mut Cx, this: Value, n: i64) -> Result<i64> {
         writer(cx, this)?.emitter.line_width = n;

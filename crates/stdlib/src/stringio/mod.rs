@@ -423,6 +423,7 @@ mod string_io {
     fn lineno(cx: &mut Cx, this: Value) -> Result<i64> {
         Ok(state(cx, this)?.lineno)
     }
+    /// Sets the number of lines that were read.
     #[method("lineno=")]
     fn set_lineno(cx: &mut Cx, this: Value, n: i64) -> Result<()> {
         cx.check_frozen(this)?;
@@ -519,6 +520,7 @@ mod string_io {
     fn sync(_this: Value) -> bool {
         true
     }
+    /// Changes nothing: nothing waits to be written.
     #[method("sync=")]
     fn set_sync(_this: Value, v: Value) -> Value {
         v
