@@ -116,7 +116,7 @@ pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> R
 /// The file registered for a constant that is not loaded yet.
 pub fn autoload_path(cx: &mut Cx, holder: ClassId, name: Value, inherit: bool) -> Result<Value> {
     let s = cx.to_sym(name)?;
-    let places = if inherit { cx.ancestor_list(holder) } else { vec![holder] };
+    let places = if inherit { cx.own_first(holder) } else { vec![holder] };
     for c in places {
         if let Some(e) = cx.const_entry(c, s) {
             let path = cx.instantiate(e.autoload);
@@ -200,7 +200,7 @@ pub mod module {
     #[method("constants")]
     fn constants(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names = Vec::new();
-        for c in cx.ancestor_list(this) {
+        for c in cx.own_first(this) {
             if c == ids::OBJECT && this != ids::OBJECT {
                 break;
             }
@@ -237,7 +237,7 @@ pub mod module {
             c = s.parent;
         }
         if let Some(id) = inner {
-            for m in cx.ancestors(id) {
+            for m in cx.own_first(id) {
                 for n in &cx.class(m).const_order {
                     if !names.contains(n) {
                         names.push(*n);
@@ -312,7 +312,7 @@ pub mod module {
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return Ok(Value::NIL) };
-            let mut places = if inherit { cx.ancestor_list(holder) } else { vec![holder] };
+            let mut places = if inherit { cx.own_first(holder) } else { vec![holder] };
             if inherit && i == 0 {
                 places.push(ids::OBJECT);
             }
@@ -385,7 +385,7 @@ pub mod module {
     #[method("class_variables")]
     fn cvars(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
         let mut names: Vec<Sym> = Vec::new();
-        for c in cx.ancestor_list(this) {
+        for c in cx.cvar_places(this) {
             if c != this && inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }
@@ -414,7 +414,11 @@ pub mod module {
             }
             None => {
                 let n = cx.class_name(this);
-                cx.name_error(format!("class variable {} not defined for {n}", s.name()), s, object)
+                let message = match cx.cvar_holder(this, s) {
+                    Some(_) => format!("cannot remove {} for {n}", s.name()),
+                    None => format!("class variable {} not defined for {n}", s.name()),
+                };
+                cx.name_error(message, s, object)
             }
         }
     }

@@ -14,6 +14,15 @@ fn own_singleton(cx: &mut Cx, this: Value) -> Option<ClassId> {
     (cx.class(s).kind == ClassKind::Singleton).then_some(s)
 }
 
+/// The singleton classes and their modules that stand before the first class and the modules prepended to it; that class.
+fn before_class(cx: &Cx, class: ClassId) -> (Vec<ClassId>, Option<ClassId>) {
+    let mut list = cx.ancestor_list(class);
+    let Some(at) = list.iter().position(|c| cx.class(*c).kind == ClassKind::Class) else { return (list, None) };
+    let class = list[at];
+    list.truncate(cx.begin_of_group(&list, at));
+    (list, Some(class))
+}
+
 /// Public and protected methods of the singleton class (and, with `modules`, of the modules in it; for a class, of its superclasses').
 fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Sym> {
     let mut names = methods::NameList::default();
@@ -21,13 +30,7 @@ fn singleton_method_names(cx: &mut Cx, this: Value, modules: bool) -> Vec<Sym> {
     if cx.class(s).kind != ClassKind::Singleton || !modules && own_singleton(cx, this).is_none() {
         return names.found;
     }
-    // Up to the first class and the modules prepended to it.
-    let mro = cx.ancestor_list(s);
-    let own = mro.iter().position(|c| cx.class(*c).kind == ClassKind::Class).map_or(mro.len(), |i| {
-        let prepended = cx.ancestors(mro[i]).position(|c| c == mro[i]).unwrap_or(0);
-        i.saturating_sub(prepended)
-    });
-    for c in mro.into_iter().take(own) {
+    for c in before_class(cx, s).0 {
         match cx.class(c).kind {
             ClassKind::Class => break,
             ClassKind::Singleton if modules || c == s => names.add_class(cx, c, methods::Want::PublicOrProtected),
@@ -89,8 +92,7 @@ pub mod kernel {
         // The singleton class and the modules in it, not the classes above.
         if let Some(s) = own_singleton(cx, this)
             && let Some(e) = cx.find_entry_from(s, name, 0)
-            && let own = cx.ancestors(s).take_while(|c| *c == s || cx.class(*c).kind == ClassKind::Module).collect::<Vec<_>>()
-            && own.into_iter().any(|c| cx.method_in(c, name).is_some_and(|v| v.as_value() == e.as_value()))
+            && before_class(cx, s).0.into_iter().any(|c| (c == s || cx.class(c).kind == ClassKind::Module) && cx.method_in(c, name).is_some_and(|v| v.as_value() == e.as_value()))
             && let Some(m) = cx.find_method(s, name)
         {
             return Ok(method::make(cx, this, m, s, name));
@@ -148,11 +150,9 @@ pub mod kernel {
         }
         // What is singleton, and the object's class.
         let mut list = methods::NameList::default();
-        for k in cx.ancestor_list(c) {
+        let (before, class) = before_class(cx, c);
+        for k in before.into_iter().chain(class) {
             list.add_class(cx, k, want);
-            if cx.class(k).kind == ClassKind::Class {
-                break;
-            }
         }
         cx.sym_array(&list.found)
     }

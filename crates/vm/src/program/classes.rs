@@ -59,6 +59,25 @@ impl Cx {
     pub fn ancestor_list(&self, id: ClassId) -> Vec<ClassId> {
         self.ancestors(id).collect()
     }
+    /// Where the class at place `at` of a list of ancestors begins: at the first of the modules that it prepends.
+    pub fn begin_of_group(&self, list: &[ClassId], at: usize) -> usize {
+        let class = list[at];
+        if self.class(class).prepends.is_empty() {
+            return at;
+        }
+        let prepended: Vec<ClassId> = self.ancestors(class).take_while(|c| *c != class).collect();
+        at - list[..at].iter().rev().take_while(|c| prepended.contains(c)).count()
+    }
+    /// The ancestors with each class before the modules that it prepends: prepending puts methods before the class's own, constants and class variables
+    /// stay where they are.
+    pub fn own_first(&self, id: ClassId) -> Vec<ClassId> {
+        let mut list = self.ancestor_list(id);
+        for at in 0..list.len() {
+            let begin = self.begin_of_group(&list, at);
+            list[begin..=at].rotate_right(1);
+        }
+        list
+    }
     /// The data of a class.
     #[inline]
     pub fn class(&self, id: ClassId) -> &ClassData {

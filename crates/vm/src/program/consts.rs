@@ -122,7 +122,12 @@ impl Cx {
     }
     /// Looks in a module and its ancestors (Object too when `object`).
     pub fn const_lookup_in(&mut self, holder: ClassId, name: Sym, object: bool) -> Result<Option<(ClassId, Value)>> {
-        for c in self.ancestor_list(holder) {
+        // The module's own come before those of modules that it prepends; behind it the order is that of methods.
+        let mut places = self.ancestor_list(holder);
+        if let Some(at) = places.iter().position(|c| *c == holder) {
+            places[..=at].rotate_right(1);
+        }
+        for c in places {
             if !object && c == ids::OBJECT && holder != ids::OBJECT {
                 // Modules that Object includes count, its own constants don't.
                 continue;

@@ -93,7 +93,7 @@ impl Cx {
     }
     fn keep_cvar(&mut self, cref: Value, class: ClassId, name: Sym) {
         // A variable that two classes have is looked up each time: reading it may be an error.
-        let mut holders = self.ancestors(class).filter(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        let mut holders = self.cvar_places(class).into_iter().filter(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
         let (Some(holder), None) = (holders.next(), holders.next()) else { return };
         if let Some(at) = self.class(holder).cvars.iter().position(|(n, _)| *n == name) {
             self.cvar_cache.keep(cref, name, holder, at);
@@ -113,11 +113,8 @@ impl Cx {
             if s.definee != Value::FALSE
                 && let Some(id) = self.class_id(s.class)
             {
-                if self.class(id).kind == ClassKind::Singleton {
-                    if let Some(a) = self.class_id(self.class(id).attached) {
-                        return Some(a);
-                    }
-                } else {
+                // The body of a singleton class sees what is around it.
+                if self.class(id).kind != ClassKind::Singleton {
                     if s.parent.is_nil() && id == ids::OBJECT {
                         return None;
                     }
@@ -128,26 +125,45 @@ impl Cx {
         }
         Some(ids::OBJECT)
     }
+    /// Where class variables are looked for, seen from `class`. A class's singleton class sees those of the class.
+    pub fn cvar_places(&self, class: ClassId) -> Vec<ClassId> {
+        let d = self.class(class);
+        if d.kind == ClassKind::Singleton
+            && let Some(attached) = self.class_id(d.attached)
+        {
+            let mut places = self.own_first(attached);
+            places.insert(0, class);
+            return places;
+        }
+        self.own_first(class)
+    }
     /// Class that holds a class variable, seen from `class`.
     pub fn cvar_holder(&self, class: ClassId, name: Sym) -> Option<ClassId> {
-        let has = |c: &ClassId| self.class(*c).cvars.iter().any(|(n, _)| *n == name);
-        self.ancestors(class).filter(has).last()
+        self.cvar_holders(class, name).map(|(_, last)| last)
+    }
+    /// The first and the last of the classes that have a class variable. The last one's counts; that of another is overtaken.
+    fn cvar_holders(&self, class: ClassId, name: Sym) -> Option<(ClassId, ClassId)> {
+        let mut holders = self.cvar_places(class).into_iter().filter(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        let first = holders.next()?;
+        Some((first, holders.last().unwrap_or(first)))
+    }
+    /// The class that holds a class variable; RuntimeError when it took it from another one.
+    fn cvar_only_holder(&mut self, class: ClassId, name: Sym) -> Result<Option<ClassId>> {
+        match self.cvar_holders(class, name) {
+            Some((first, last)) if first != last => {
+                let (first, last) = (self.class_name(first), self.class_name(last));
+                self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {first} is overtaken by {last}", name.name()))
+            }
+            holders => Ok(holders.map(|(_, last)| last)),
+        }
     }
     pub fn cvar_get(&mut self, class: ClassId, name: Sym) -> Result<Option<Value>> {
-        let Some(h) = self.cvar_holder(class, name) else { return Ok(None) };
-        let near = self.ancestors(class).find(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
-        if let Some(near) = near
-            && near != h
-            && self.class(near).kind != ClassKind::Module
-        {
-            let (n, o) = (self.class_name(near), self.class_name(h));
-            return self.raise(ids::RUNTIME_ERROR, format!("class variable {} of {n} is overtaken by {o}", name.name()));
-        }
+        let Some(h) = self.cvar_only_holder(class, name)? else { return Ok(None) };
         let v = self.class(h).cvars.iter().find(|(n, _)| *n == name).map(|(_, v)| *v);
         Ok(v.map(|v| self.instantiate(v)))
     }
     pub fn cvar_set(&mut self, class: ClassId, name: Sym, v: Value) -> Result<()> {
-        let h = self.cvar_holder(class, name).unwrap_or(class);
+        let h = self.cvar_only_holder(class, name)?.unwrap_or(class);
         if self.class(h).frozen {
             let o = self.class_value(h);
             return self.frozen_class_error(o);

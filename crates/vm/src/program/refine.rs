@@ -47,12 +47,8 @@ impl Cx {
     }
     /// Where `class` begins in an ancestor list: at the first of the modules that it prepends.
     fn refined_position(&self, mro: &[ClassId], class: ClassId) -> Option<usize> {
-        let mut at = mro.iter().position(|c| *c == class)?;
-        let before: Vec<ClassId> = self.ancestors(class).take_while(|c| *c != class).collect();
-        while at > 0 && before.contains(&mro[at - 1]) {
-            at -= 1;
-        }
-        Some(at)
+        let at = mro.iter().position(|c| *c == class)?;
+        Some(self.begin_of_group(mro, at))
     }
     /// The refined method that comes before the `usual` one, in the ancestors from position `from` on.
     fn refined(&mut self, list: Ref<ArrayCell>, class: ClassId, name: Sym, from: usize, usual: Option<Method>) -> Option<Method> {
