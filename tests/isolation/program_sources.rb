@@ -37,6 +37,22 @@ Dir.mktmpdir do |dir|
     puts e.message
   end
 
+  # The same for `load`, which lets the others run while it waits.
+  ["/dev/zero", fifo].each do |path|
+    vm = RubyVM.new("loader", "-e", "load(#{path.dump})").start
+    sleep 0.1
+    begun = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    vm.kill(grace: 0)
+    begin
+      vm.join
+    rescue RubyVM::Error => e
+      p e.class, Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun < 5
+    end
+  end
+  waiting = 20.times.map { RubyVM.new("loader", "-e", "load(#{fifo.dump})").start }
+  p RubyVM.fork { 1 + 1 }.value
+  waiting.each { |vm| vm.kill(grace: 0) }
+
   # Who writes late is waited for.
   program = "p 1 + 1, __FILE__ == #{fifo.dump}\n"
   writer = Thread.new { sleep 0.2; File.write(fifo, program) }

@@ -9,11 +9,12 @@ use super::eval::{is_verbose, show_warnings, syntax_error};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use zakuro_compiler::Options;
+use zakuro_core_system::io::whole;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
-const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "continuation", "monitor"];
+const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "monitor"];
 /// Those that `$LOADED_FEATURES` shows.
 const SHOWN: usize = 7;
 
@@ -245,7 +246,22 @@ fn candidate(dir: Option<&Path>, feature: &[u8]) -> Option<Vec<u8>> {
         Some(d) => d.join(path_from(&name)),
         None => path_from(&name).to_path_buf(),
     };
-    p.is_file().then(|| bytes_of(&p))
+    is_loadable(&p).then(|| bytes_of(&p))
+}
+
+/// What can be read to its end: files, FIFOs, devices like a terminal.
+fn is_loadable(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    std::fs::metadata(path).is_ok_and(|m| m.is_file() || m.file_type().is_fifo() || m.file_type().is_char_device())
+}
+
+/// Text of a file of code. None when it can't be read.
+fn text_of(cx: &mut Cx, path: &Path) -> Result<Option<codecache::Text>> {
+    if std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+        // Who writes may be another thread of this VM.
+        return Ok(Some(codecache::Text::new(&whole::read_path(cx, &bytes_of(path))?)));
+    }
+    Ok(codecache::read(cx, || std::fs::metadata(path), || std::fs::File::open(path))?.ok())
 }
 
 fn is_explicit(feature: &[u8]) -> bool {
@@ -455,12 +471,9 @@ pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
         return Ok(());
     }
     let path = path_from(file);
-    let source = match codecache::read(cx, || std::fs::metadata(path), || std::fs::File::open(path))? {
-        Ok(s) => s,
-        Err(_) => {
-            let shown = String::from_utf8_lossy(file).into_owned();
-            return load_error(cx, file, format!("cannot load such file -- {shown}"));
-        }
+    let Some(source) = text_of(cx, path)? else {
+        let shown = String::from_utf8_lossy(file).into_owned();
+        return load_error(cx, file, format!("cannot load such file -- {shown}"));
     };
     let name = String::from_utf8_lossy(file).into_owned();
     let encoding = zakuro_core_text::encoding::source_encoding(cx);
@@ -584,6 +597,8 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();
             let hint = match no_library(cx) {
+                // A stack that was left can't be entered once more.
+                _ if stem(feature) == b"continuation" => " (Zakuro has no continuations: Fiber, or catch and throw, do what they are mostly for)".to_string(),
                 hint if hint.is_empty() => super::gems::missing_extension(cx, feature)?,
                 hint => hint,
             };
@@ -642,10 +657,10 @@ pub mod kernel {
             Some(_) => Some(zakuro_core_base::allocate::new_module(cx, ids::MODULE)),
         };
         let direct = absolute(cx, &f);
-        let mut found = (is_explicit(&f) && direct.is_file()).then(|| bytes_of(&direct));
+        let mut found = (is_explicit(&f) && is_loadable(&direct)).then(|| bytes_of(&direct));
         if found.is_none() && !is_explicit(&f) {
-            found = directories(cx)?.iter().map(|d| d.join(path_from(&f))).find(|p| p.is_file()).map(|p| bytes_of(&p));
-            if found.is_none() && direct.is_file() {
+            found = directories(cx)?.iter().map(|d| d.join(path_from(&f))).find(|p| is_loadable(p)).map(|p| bytes_of(&p));
+            if found.is_none() && is_loadable(&direct) {
                 found = Some(bytes_of(&direct));
             }
         }

@@ -82,6 +82,15 @@ fn read_file(cx: &mut Cx, name: Value, len: Option<Value>, offset: Option<Value>
     open::finish(cx, f, r)
 }
 
+/// All that a file, a pipe or a device gives.
+pub fn read_path(cx: &mut Cx, path: &[u8]) -> Result<Vec<u8>> {
+    let mode = modes::parse(cx, Value::NIL, &Kwargs(None), "rb")?;
+    let io = open::open_path(cx, path, &mode, 0)?;
+    let f = object::make(cx, ids::FILE, io);
+    let r = lines::read_all(cx, f);
+    open::finish(cx, f, r)
+}
+
 fn write_file(cx: &mut Cx, name: Value, text: Value, offset: Option<Value>, kw: &Kwargs, binary: bool) -> Result<i64> {
     let offset = offset_of(cx, offset)?;
     let s = cx.to_s(text)?;
