@@ -81,6 +81,9 @@ impl CoreLibrary for Library {
     fn warns(&self, cx: &mut Cx, category: &str) -> bool {
         warning::is_enabled(cx, category) == Some(true)
     }
+    fn write_to_stderr(&self, cx: &mut Cx, text: Value) -> Result<bool> {
+        stream::write_to_stderr(cx, text)
+    }
     fn tell_raise(&self, cx: &mut Cx, exc: Value) -> Result<()> {
         let text = crate::exception::raised(cx, exc)?;
         crate::io::write_error(cx, &text);

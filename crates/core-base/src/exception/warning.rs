@@ -98,6 +98,9 @@ fn call_warn(cx: &mut Cx, text: Value, category: Value) -> Result<()> {
 }
 
 fn write(cx: &mut Cx, text: Value) -> Result<()> {
+    if zakuro_vm::library::library().write_to_stderr(cx, text)? {
+        return Ok(());
+    }
     let err = cx.global_get(sym::stderr)?;
     if err.is_nil() {
         let bytes = Ref::<StringCell>::from_value(text).map(|s| s.to_vec()).unwrap_or_default();

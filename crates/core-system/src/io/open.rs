@@ -4,7 +4,7 @@ use super::cwd;
 use super::errors::{fail, fail_at, io_error, last_errno};
 use super::modes::{self, Mode};
 use super::object::{self, APPEND, Io, READ, WRITE};
-use super::wait;
+use super::{stream, wait};
 use crate::process::{descriptors, owner};
 use std::ffi::{CStr, CString};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -499,8 +499,14 @@ pub mod io {
         if !old.is_closed() && old.writable() {
             object::flush(cx, this)?;
         }
+        let is_standard = stream::number_of(cx, this);
         let fresh = match target {
             Some(t) => {
+                let (old, new) = (object::raw(cx, this)?.mode, object::get(cx, t)?.mode);
+                match is_standard {
+                    Some(n) => keeps_access(cx, n, old, if n == 0 { READ } else { WRITE }, new)?,
+                    None => {}
+                }
                 if object::get(cx, t)?.writable() {
                     object::flush(cx, t)?;
                 }
@@ -530,6 +536,10 @@ pub mod io {
                 };
                 let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, default)?;
                 let perm = perm_of(cx, None, &kw)?;
+                if let Some(n) = is_standard {
+                    let old = object::raw(cx, this)?.mode;
+                    keeps_access(cx, n, old, old & (READ | WRITE), m.io)?;
+                }
                 open_path(cx, &p, &m, perm)?
             }
         };
@@ -557,6 +567,22 @@ pub mod io {
         cx.wake_watchers();
         Ok(this)
     }
+}
+
+/// Refuses to make a standard stream one that can't do what it is for. Modes are those of [`Io::mode`].
+fn keeps_access(cx: &mut Cx, n: usize, old: u8, needed: u8, new: u8) -> Result<()> {
+    if needed & !new == 0 {
+        return Ok(());
+    }
+    let named = |mode: u8| match (mode & READ != 0, mode & WRITE != 0, mode & APPEND != 0) {
+        (true, true, true) => "a+",
+        (true, true, false) => "r+",
+        (_, true, true) => "a",
+        (_, true, false) => "w",
+        _ => "r",
+    };
+    let name = stream::NAMES[n];
+    cx.arg_error(format!("{name} can't change access mode from \"{}\" to \"{}\"", named(old), named(new)))
 }
 
 /// A stream of a class that may have an `initialize` of its own, which is called as for an open descriptor.

@@ -7,6 +7,9 @@ use zakuro_macros::Trace;
 use zakuro_vm::globals::GlobalRow;
 use zakuro_vm::*;
 
+/// What the standard streams call themselves.
+pub const NAMES: [&str; 3] = ["<STDIN>", "<STDOUT>", "<STDERR>"];
+
 /// What a VM knows about its streams.
 #[derive(Trace, Default)]
 pub struct IoState {
@@ -63,7 +66,7 @@ pub fn standard(cx: &mut Cx, n: usize) -> Value {
     let mut io = Io::new(n as i32, if n == 0 { READ } else { WRITE });
     io.owned = false;
     io.sync = n == 2;
-    io.path = Some(["<STDIN>", "<STDOUT>", "<STDERR>"][n].into());
+    io.path = Some(NAMES[n].into());
     let v = object::make(cx, ids::IO, io);
     cx.state::<IoState>().std[n] = Some(v);
     v
@@ -89,12 +92,44 @@ pub fn redirected(cx: &mut Cx, n: usize) -> Option<i32> {
     (io.fd >= 0 && io.fd != n as i32).then_some(io.fd)
 }
 
+/// Which of the VM's standard streams this one is.
+pub fn number_of(cx: &mut Cx, v: Value) -> Option<usize> {
+    cx.state::<IoState>().std.iter().position(|s| *s == Some(v))
+}
+
+/// Writes a text to STDERR if that is what `$stderr` is, or if STDERR is closed; false if `$stderr` is another stream. Whether STDERR takes it is nobody's business: a warning
+/// must not end a program.
+pub fn write_to_stderr(cx: &mut Cx, text: Value) -> Result<bool> {
+    let own = standard(cx, 2);
+    let closed = object::raw(cx, own)?.is_closed();
+    if current(cx, 2) != own && !closed {
+        return Ok(false);
+    }
+    if !closed {
+        let bytes = Ref::<StringCell>::from_value(text).map(|s| s.to_vec()).unwrap_or_default();
+        let _ = cx.rescue(&[ids::SYSTEM_CALL_ERROR, ids::IO_ERROR], |cx| object::write(cx, own, &bytes))?;
+    }
+    Ok(true)
+}
+
+/// Writes what `$stdout` and `$stderr` hold back, before there is another process that would write it once more, or whose output it would follow.
+pub fn flush_standard(cx: &mut Cx) -> Result<()> {
+    for name in [sym::stdout, sym::stderr] {
+        let v = cx.global_get(name)?;
+        if cx.is_data::<object::IoData>(v) && !object::raw(cx, v)?.is_closed() {
+            object::flush(cx, v)?;
+        }
+    }
+    Ok(())
+}
+
 /// A prompt must be seen before the program waits for input.
 pub fn before_terminal_read(cx: &mut Cx) -> Result<()> {
     if let Some(v) = cx.state::<IoState>().std[1] {
         let io = object::raw(cx, v)?;
         if !io.is_closed() && !io.wbuf.is_empty() {
-            object::flush(cx, v)?;
+            // What can't be written stays in the buffer; reading is possible all the same.
+            let _ = cx.rescue(&[ids::SYSTEM_CALL_ERROR], |cx| object::flush(cx, v))?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 
 use super::owner::{self, Numbers};
 use crate::io::stream::IoState;
-use crate::io::{fail, object};
+use crate::io::{fail, stream};
 use std::collections::HashSet;
 use std::os::fd::RawFd;
 use std::time::{Duration, Instant};
@@ -40,13 +40,8 @@ pub fn process(cx: &mut Cx) -> Result<Option<i32>> {
     if !cx.owns_process() {
         return cx.raise(ids::NOT_IMPLEMENTED_ERROR, "fork() function is unimplemented in a VM that is not the process's main VM");
     }
-    // What is buffered for these would be written by both.
-    for name in [sym::stdout, sym::stderr] {
-        let v = cx.global_get(name)?;
-        if cx.is_data::<object::IoData>(v) && !object::raw(cx, v)?.is_closed() {
-            object::flush(cx, v)?;
-        }
-    }
+    // What is buffered would be written by both.
+    stream::flush_standard(cx)?;
     let host = cx.host_handle()?;
     let asked = Instant::now();
     loop {

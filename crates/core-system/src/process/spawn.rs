@@ -165,6 +165,7 @@ pub fn spawn_in_session(cx: &mut Cx, args: Args) -> Result<i64> {
 }
 
 fn spawn_planned(cx: &mut Cx, plan: &spawn_args::Plan) -> Result<i64> {
+    stream::flush_standard(cx)?;
     match start(cx, plan) {
         Ok(pid) => Ok(pid as i64),
         Err(e) => fail(cx, e, &shown(plan)),
@@ -210,6 +211,7 @@ fn close_fd(fd: i32) {
 
 /// Starts a program whose output (READ) and input (WRITE) are pipes of a new stream.
 fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result<Value> {
+    stream::flush_standard(cx)?;
     let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
     let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
     // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first; where the VM's own streams point matters less.
@@ -386,6 +388,7 @@ fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Res
 /// Runs a command and waits; None when it could not be started.
 fn system(cx: &mut Cx, args: Args) -> Result<Option<bool>> {
     let plan = spawn_args::parse(cx, args.all())?;
+    stream::flush_standard(cx)?;
     let pid = match start(cx, &plan) {
         Ok(p) => p,
         Err(e) if plan.exception => return fail(cx, e, &shown(&plan)),

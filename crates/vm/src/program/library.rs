@@ -48,6 +48,8 @@ pub trait CoreLibrary: Sync {
     /// Whether warnings of a category are on.
     fn warns(&self, cx: &mut Cx, category: &str) -> bool;
 
+    /// Writes the text of a warning to the VM's standard error; false if `$stderr` is a stream of the program's.
+    fn write_to_stderr(&self, cx: &mut Cx, text: Value) -> Result<bool>;
     /// Tells on standard error what is raised, with `$DEBUG`.
     fn tell_raise(&self, cx: &mut Cx, exc: Value) -> Result<()>;
     /// Tells an event to the traces that want it.
