@@ -31,6 +31,8 @@ pub struct Options {
     pub literal_places: bool,
     /// Sources are compiled for a debugger: bindings of running frames can set every local variable.
     pub keep_locals: bool,
+    /// Name of the charset of the locale that the process was started in; None: UTF-8.
+    pub charmap: Option<String>,
     /// `-E`, `-U`, `-K`: names of encodings.
     pub external_encoding: Option<String>,
     pub internal_encoding: Option<String>,

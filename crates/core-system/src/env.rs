@@ -36,12 +36,6 @@ pub fn get(cx: &mut Cx, name: &[u8]) -> Option<Vec<u8>> {
     vars(cx).iter().find(|(k, _)| k == name).map(|(_, v)| v.clone())
 }
 
-/// The locale for characters that the process was started in, when one was named.
-fn locale() -> Option<&'static [u8]> {
-    let value = |name: &str| process_vars().iter().find(|(k, v)| k == name.as_bytes() && !v.is_empty()).map(|(_, v)| &v[..]);
-    value("LC_ALL").or_else(|| value("LC_CTYPE")).or_else(|| value("LANG"))
-}
-
 /// All variables.
 pub fn all(cx: &mut Cx) -> Vec<(Vec<u8>, Vec<u8>)> {
     vars(cx).clone()
@@ -111,7 +105,8 @@ fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
 }
 
 fn text(cx: &mut Cx, b: &[u8]) -> Value {
-    let v = zakuro_core_text::encoding::external_text(cx, b, zakuro_text::encoding::Encoding::UTF_8);
+    let locale = zakuro_core_text::encoding::locale(cx);
+    let v = zakuro_core_text::encoding::external_text(cx, b, locale);
     v.set_flags(flags::FROZEN);
     v
 }
@@ -286,11 +281,8 @@ pub mod encoding {
     ///
     ///     Encoding.locale_charmap   #=> "UTF-8"
     #[method("locale_charmap", singleton)]
-    fn locale_charmap(_this: Value) -> &'static str {
-        match locale() {
-            Some(b"C" | b"POSIX") => "ANSI_X3.4-1968",
-            _ => "UTF-8",
-        }
+    fn locale_charmap(cx: &Cx, _this: Value) -> Value {
+        cx.str(cx.options.charmap.as_deref().unwrap_or("UTF-8"))
     }
 }
 

@@ -83,6 +83,11 @@ pub fn default_external(cx: &mut Cx) -> Encoding {
     cx.state::<Defaults>().external.unwrap_or(Encoding::UTF_8)
 }
 
+/// Encoding of the locale that the process was started in.
+pub fn locale(cx: &Cx) -> Encoding {
+    cx.options.charmap.as_ref().and_then(|n| Encoding::find(n.as_bytes())).unwrap_or(Encoding::UTF_8)
+}
+
 /// Encoding (id) of sources that name none, when the command line gives one.
 pub fn source_encoding(cx: &Cx) -> Option<u8> {
     let name = cx.options.source_encoding.as_ref()?;
@@ -93,8 +98,9 @@ pub fn source_encoding(cx: &Cx) -> Option<u8> {
 pub fn set_defaults(cx: &mut Cx) {
     let options = cx.options.clone();
     let find = |name: &Option<String>| name.as_ref().and_then(|n| Encoding::find(n.as_bytes()));
+    let locale = Some(locale(cx)).filter(|e| *e != Encoding::UTF_8);
     let d = cx.state::<Defaults>();
-    d.external = find(&options.external_encoding);
+    d.external = find(&options.external_encoding).or(locale);
     d.internal = find(&options.internal_encoding);
 }
 
@@ -103,8 +109,10 @@ pub fn default_internal(cx: &mut Cx) -> Option<Encoding> {
     cx.state::<Defaults>().internal
 }
 
-/// Text from outside (names of files, variables): in its encoding, brought to the default internal one when that can be done.
+/// Text from outside (names of files, variables): in its encoding, brought to the default internal one when that can be done. What is no US-ASCII where that is
+/// expected is binary.
 pub fn external_text(cx: &mut Cx, bytes: &[u8], e: Encoding) -> Value {
+    let e = if e == Encoding::US_ASCII && !bytes.is_ascii() { Encoding::BINARY } else { e };
     match default_internal(cx) {
         Some(to) if to != e && e != Encoding::BINARY => {
             let plain = bytes.is_ascii() && e.is_ascii_compatible() && to.is_ascii_compatible();
@@ -123,7 +131,7 @@ pub fn external_text(cx: &mut Cx, bytes: &[u8], e: Encoding) -> Value {
 fn by_name(cx: &mut Cx, name: Ref<StringCell>) -> Option<Option<Encoding>> {
     let lower = name.content(&cx.heap).to_ascii_lowercase();
     match &lower[..] {
-        b"locale" => Some(Some(Encoding::UTF_8)),
+        b"locale" => Some(Some(locale(cx))),
         b"filesystem" => Some(Some(default_external(cx))),
         b"external" => Some(Some(default_external(cx))),
         b"internal" => Some(default_internal(cx)),
@@ -312,7 +320,7 @@ mod encodings {
             }
         }
         let external = default_external(cx);
-        for (a, e) in [("locale", Encoding::UTF_8), ("external", external), ("filesystem", Encoding::UTF_8)] {
+        for (a, e) in [("locale", locale(cx)), ("external", external), ("filesystem", external)] {
             let (k, v) = (cx.str(a), cx.str(e.name()));
             cx.hash_set(h, k, v)?;
         }

@@ -273,6 +273,30 @@ fn write_report(report: &[u8]) {
     let _ = std::io::Write::write_all(&mut std::io::stderr(), report);
 }
 
+/// Charset of the locale for characters that the environment names, as the C library has it: one that is not installed counts as none, which is `C`. None: UTF-8. The process's
+/// own locale stays as it is.
+fn charmap() -> Option<String> {
+    let value = |name: &str| std::env::var(name).ok().filter(|v| !v.is_empty());
+    let name = value("LC_ALL").or_else(|| value("LC_CTYPE")).or_else(|| value("LANG")).unwrap_or_default();
+    let of_c = || Some("ANSI_X3.4-1968".to_string());
+    match &*name {
+        "" | "C" | "POSIX" => return of_c(),
+        // What most containers and tests have needs no question, which costs the start a file.
+        "C.UTF-8" | "C.utf8" => return None,
+        _ => {}
+    }
+    // SAFETY: a locale object of our own, freed below; its text is copied before.
+    unsafe {
+        let locale = libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut());
+        if locale.is_null() {
+            return of_c();
+        }
+        let charset = std::ffi::CStr::from_ptr(libc::nl_langinfo_l(libc::CODESET, locale)).to_string_lossy().into_owned();
+        libc::freelocale(locale);
+        Some(charset).filter(|c| c != "UTF-8")
+    }
+}
+
 /// Options that the environment sets.
 pub fn options_from_environment() -> Options {
     Options {
@@ -282,6 +306,7 @@ pub fn options_from_environment() -> Options {
         library: library_directory(),
         host_library: std::env::var("ZAKURO_HOST_LIBRARY").is_ok_and(|v| !v.is_empty() && v != "0"),
         engine: std::env::var("ZAKURO_ENGINE").ok().filter(|e| !e.is_empty()),
+        charmap: charmap(),
         ..Options::default()
     }
 }

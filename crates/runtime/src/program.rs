@@ -397,6 +397,9 @@ fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
 
 fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
     let file = cx.script.clone();
+    // What is typed is written in the locale's encoding. (What another VM gives is a String, which has its own.)
+    let is_typed = cx.owns_process() && (source.from_input || matches!(c.action, Action::Code(_)));
+    let locale = zakuro_corelib::encoding::locale(cx).id();
     let verbose = cx.options.verbose;
     let options = CompileOptions {
         file: &file,
@@ -404,7 +407,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         frozen_string_literal: c.options.frozen_string_literal,
         literal_places: c.options.literal_places,
         keep_locals: cx.options.keep_locals,
-        encoding: zakuro_corelib::encoding::source_encoding(cx),
+        encoding: zakuro_corelib::encoding::source_encoding(cx).or(is_typed.then_some(locale)),
         wrap: c.wrap,
         main_script: true,
         warn: verbose.is_some(),

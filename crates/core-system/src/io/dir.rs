@@ -282,7 +282,10 @@ pub mod dir_class {
     #[method("pwd", "getwd", singleton)]
     fn pwd(cx: &mut Cx, _this: Value) -> Result<Value> {
         match cwd::pwd(cx) {
-            Ok(p) => Ok(cx.str_bytes(&p, UTF8)),
+            Ok(p) => {
+                let e = zakuro_core_text::encoding::default_external(cx);
+                Ok(cx.str_bytes(&p, if e == Encoding::US_ASCII { Encoding::BINARY } else { e }.id()))
+            }
             Err(e) => fail_at(cx, e, "rb_dir_getwd", b""),
         }
     }

@@ -50,7 +50,7 @@ pub fn default_changed(cx: &mut Cx, id: u8) {
 
 pub fn find(cx: &mut Cx, name: &[u8]) -> Option<u8> {
     match &name.to_ascii_lowercase()[..] {
-        b"locale" => Some(Encoding::UTF_8.id()),
+        b"locale" => Some(defaults::locale(cx).id()),
         b"external" | b"filesystem" => Some(defaults::default_external(cx).id()),
         b"internal" => defaults::default_internal(cx).map(|e| e.id()),
         _ => Encoding::find(name).map(|e| e.id()),

@@ -177,9 +177,9 @@ pub fn argv(cx: &mut Cx) -> Value {
 /// Sets ARGV from the command line.
 pub fn set_argv(cx: &mut Cx, args: &[Vec<u8>]) {
     let list = cx.new_array();
-    let encoding = zakuro_core_text::encoding::default_external(cx).id();
+    let encoding = zakuro_core_text::encoding::default_external(cx);
     for a in args {
-        let s = cx.str_bytes(a, encoding);
+        let s = zakuro_core_text::encoding::external_text(cx, a, encoding);
         ArrayCell::push(list, &mut cx.heap, s);
     }
     let v = list.as_value();
