@@ -26,6 +26,8 @@ pub enum Action {
     DocTest,
     /// `--effects`: lists what each builtin may do.
     Effects,
+    /// `--dump=yydebug`, which this parser has nothing to say for.
+    Nothing,
 }
 
 /// `-x`: the program begins at a `#!` line that names ruby.
@@ -47,6 +49,8 @@ pub struct Command {
     pub show_version: bool,
     /// `--dump=bytecode`
     pub dump: bool,
+    /// `--dump=parsetree`
+    pub dump_tree: bool,
     /// `-n`, `-p`, `-l`, `-a`
     pub wrap: Wrap,
     /// `-C DIR`, in order.
@@ -94,7 +98,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   -W:[no-]CATEGORY  warnings of a category
   -x[DIR]           skip text before the #! line that names ruby
   --version         print the version
-  --dump=bytecode   print the compiled program instead of running it
+  --dump=bytecode   print the compiled program instead of running it (--dump=parsetree: the parsed one)
   --enable=frozen-string-literal
   --disable=code-cache  neither read nor write compiled libraries in ~/.cache/zakuro
   --backtrace-limit=N
@@ -117,6 +121,13 @@ const FEATURES: &[&str] = &[
     "rjit",
     "all",
 ];
+
+/// Those of them that a warning names.
+const SHOWN_FEATURES: &[&str] =
+    &["gems", "error_highlight", "did_you_mean", "syntax_suggest", "rubyopt", "frozen_string_literal", "code-cache"];
+
+/// What `--dump` knows. `insns` are ours, too.
+const DUMPS: &[&str] = &["version", "copyright", "usage", "help", "yydebug", "syntax", "parsetree", "insns", "bytecode"];
 
 /// Short options that RUBYOPT may hold.
 const FROM_ENVIRONMENT: &[u8] = b"EIdvwWrKU";
@@ -173,6 +184,7 @@ impl Command {
             check_only: false,
             show_version: false,
             dump: false,
+            dump_tree: false,
             wrap: Wrap::default(),
             directories: Vec::new(),
             switches: false,
@@ -205,7 +217,7 @@ impl Command {
             }
         }
         self.args = argv[rest.at..].to_vec();
-        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest | Action::Effects) {
+        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest | Action::Effects | Action::Nothing) {
             return Ok(());
         }
         if let Some(code) = code {
@@ -281,37 +293,33 @@ impl Command {
             ("debug-frozen-string-literal", None) | ("debug", Some("frozen-string-literal" | "frozen_string_literal")) => {
                 self.options.literal_places = true
             }
-            ("dump", Some("bytecode" | "insns")) => self.dump = true,
-            ("dump", Some("syntax")) => self.check_only = true,
+            ("dump", _) => needed(name, value, rest)?.split(',').for_each(|what| self.dump(what)),
             ("gc", Some("stress")) => self.options.gc_stress = true,
             ("gc", Some("never")) => self.options.gc_never = true,
             ("gc", Some("normal")) => self.options.gc_stress = false,
             ("enable" | "disable", _) => {
-                let list = match value {
-                    Some(v) => v.to_string(),
-                    None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)"))?,
-                };
-                for f in list.split(',') {
+                for f in needed(name, value, rest)?.split(',') {
                     self.feature(f, name);
                 }
             }
             ("encoding" | "external-encoding" | "internal-encoding", _) => {
-                let text = match value {
-                    Some(v) => v.to_string(),
-                    None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)"))?,
-                };
+                let text = needed(name, value, rest)?;
                 match name {
                     "external-encoding" => self.external(&text)?,
                     "internal-encoding" => self.internal(&text)?,
                     _ => self.encodings(&text, "--encoding")?,
                 }
             }
-            ("backtrace-limit", Some(v)) => match v.parse() {
+            ("backtrace-limit", _) => match needed(name, value, rest)?.parse() {
                 Ok(-1) => self.options.backtrace_limit = None,
                 Ok(n @ 0i64..) => self.options.backtrace_limit = Some(n as usize),
                 _ => return Err("wrong limit for backtrace length (RuntimeError)".into()),
             },
-            ("parser" | "crash-report", Some(_)) | ("yydebug", None) => {}
+            ("parser", _) => match &*needed(name, value, rest)? {
+                "prism" | "parse.y" => {}
+                other => return Err(format!("unknown parser {other} (RuntimeError)")),
+            },
+            ("crash-report", Some(_)) | ("yydebug", None) => {}
             (n, _) if n == "jit" || n == "yjit" || n == "zjit" || n.starts_with("yjit-") || n.starts_with("zjit-") => {}
             (n, None) => match (n.strip_prefix("enable-"), n.strip_prefix("disable-")) {
                 (Some(f), _) => self.feature(f, "enable"),
@@ -334,6 +342,7 @@ impl Command {
         let known = FEATURES.iter().any(|f| f.replace('_', "-") == name);
         if !known {
             self.warnings.push(format!("warning: unknown argument for --{what}: '{feature}'"));
+            self.warnings.push(format!("warning: features are [{}].", SHOWN_FEATURES.join(", ")));
         }
         if name == "frozen-string-literal" || name == "all" {
             self.options.frozen_string_literal = Some(on);
@@ -355,6 +364,23 @@ impl Command {
         }
         if name == "rubyopt" || name == "all" {
             self.ignore_rubyopt = !on;
+        }
+    }
+
+    /// One thing of `--dump`'s list; the begin of its name does.
+    fn dump(&mut self, what: &str) {
+        match DUMPS.iter().find(|d| !what.is_empty() && d.starts_with(what)) {
+            Some(&"version") => self.action = Action::Version,
+            Some(&"copyright") => self.action = Action::Copyright,
+            Some(&"usage" | &"help") => self.action = Action::Help,
+            Some(&"yydebug") => self.action = Action::Nothing,
+            Some(&"syntax") => self.check_only = true,
+            Some(&"parsetree") => self.dump_tree = true,
+            Some(_) => self.dump = true,
+            None => {
+                self.warnings.push(format!("warning: don't know how to dump '{what}',"));
+                self.warnings.push(format!("warning: but only [{}].", DUMPS.join(", ")));
+            }
         }
     }
 
@@ -404,12 +430,16 @@ impl Command {
                     return Ok(());
                 }
                 b'I' => {
-                    let v = lossy(&value("no directory specified for -I (RuntimeError)")?);
-                    self.options.include.extend(v.split(':').map(String::from));
+                    // Without a directory there is none to add.
+                    if let Ok(v) = value("") {
+                        self.options.include.extend(lossy(&v).split(':').map(String::from));
+                    }
                     return Ok(());
                 }
                 b'r' => {
-                    self.options.require.push(lossy(&value("no library specified for -r (RuntimeError)")?));
+                    if let Ok(v) = value("") {
+                        self.options.require.push(lossy(&v));
+                    }
                     return Ok(());
                 }
                 b'C' | b'X' => {
@@ -518,6 +548,14 @@ impl Command {
         } else {
             self.warnings.push(format!("warning: unknown warning category: '{name}'"));
         }
+    }
+}
+
+/// The value of a long option: behind `=`, or the next argument.
+fn needed(name: &str, value: Option<&str>, rest: &mut Rest) -> Result<String, String> {
+    match value {
+        Some(v) => Ok(v.to_string()),
+        None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)")),
     }
 }
 

@@ -340,7 +340,8 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
 
 /// Whether no program was named in any way, and somebody sits at the terminal.
 fn is_for_irb(c: &Command) -> bool {
-    let plain = c.embedded.is_none() && !c.named_input && !c.check_only && !c.dump && c.wrap == zakuro_compiler::Wrap::default();
+    let plain =
+        c.embedded.is_none() && !c.named_input && !c.check_only && !c.dump && !c.dump_tree && c.wrap == zakuro_compiler::Wrap::default();
     plain && std::io::IsTerminal::is_terminal(&std::io::stdin())
 }
 
@@ -395,6 +396,20 @@ fn separators(cx: &mut Cx, c: &Command) -> Result<()> {
     Ok(())
 }
 
+/// `--dump=parsetree`: the tree of a program as the library `prism` shows it.
+fn tree(cx: &mut Cx, source: &[u8]) -> Result<Value> {
+    let (main, prism) = (cx.main, cx.str("prism"));
+    cx.call_private(main, sym::require, &[prism])?;
+    let (class, source) = (cx.class_named("Prism")?, cx.str_auto(source));
+    let class = cx.class_value(class);
+    let parsed = cx.call(class, Sym::intern("parse"), &[source])?;
+    let program = cx.call(parsed, Sym::intern("value"), &[])?;
+    let text = cx.call(program, sym::inspect, &[])?;
+    let text = cx.to_s(text)?.to_vec();
+    say(cx, &text)?;
+    Ok(Value::NIL)
+}
+
 fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
     let file = cx.script.clone();
     // What is typed is written in the locale's encoding. (What another VM gives is a String, which has its own.)
@@ -424,6 +439,9 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
     zakuro_corelib::kernel::eval::show_warnings(cx, &file, &compiled.warnings)?;
     if cx.watches_files() {
         zakuro_corelib::kernel::eval::compiled(cx, &compiled.code, Value::NIL)?;
+    }
+    if c.dump_tree {
+        return tree(cx, source.text.bytes());
     }
     if c.dump {
         say(cx, zakuro_bytecode::disasm::listing(&compiled.code).as_bytes())?;
