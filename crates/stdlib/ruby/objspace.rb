@@ -127,7 +127,8 @@ module ObjectSpace
       @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :class, :end) do |tp|
         __origins
         if %i[return b_return end].include?(tp.event)
-          __at(caller_locations(1, 1)&.first)
+          # What follows is made by whoever called.
+          __at(caller_locations(2, 1)&.first)
         else
           owner = tp.defined_class
           owner = owner.attached_object if owner.is_a?(Class) && owner.singleton_class?

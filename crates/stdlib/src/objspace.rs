@@ -261,6 +261,8 @@ mod natives {
     /// [file, line, class, method, number of collections until then]; nil when nobody knows.
     #[method("__origin", singleton)]
     fn origin(cx: &mut Cx, _this: Value, v: Value) -> Value {
+        // It may have been made in this very line.
+        origins(cx, Value::NIL);
         let Some((place, n)) = cell_of(v).and_then(|p| cx.state::<Origins>().of.get(&p.addr()).cloned()) else { return Value::NIL };
         let name = |s: &Option<Box<str>>| s.as_ref().map_or(Value::NIL, |s| cx.str(s));
         let all = [cx.str(&place.file), cx.int(place.line), name(&place.class), name(&place.method), cx.int(n as i64)];
