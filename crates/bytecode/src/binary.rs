@@ -342,7 +342,15 @@ impl Out<'_> {
                 last = l.1;
             },
         );
-        self.ascending(statements, |n| *n, |_, _| {});
+        let mut last = 0;
+        self.ascending(
+            statements,
+            |s| s.0,
+            |o, s| {
+                o.signed(i64::from(s.1) - i64::from(last));
+                last = s.1;
+            },
+        );
         self.ascending(rescues, |n| *n, |_, _| {});
         let mut last = 0;
         self.ascending(
@@ -707,7 +715,11 @@ impl<'a> Reader<'a, '_> {
             last = r.step(last)?;
             Ok((at, last))
         })?;
-        let statements = self.ascending(|_, at| Ok(at))?;
+        let mut last = 0;
+        let statements = self.ascending(|r, at| {
+            last = r.step(last)?;
+            Ok((at, last))
+        })?;
         let rescues = self.ascending(|_, at| Ok(at))?;
         let mut last = 0;
         let spans = self.ascending(|r, at| {

@@ -62,8 +62,9 @@ pub struct Body {
     pub handlers: Box<[Handler]>,
     /// (first instruction, line), ascending by instruction.
     pub lines: Box<[(u32, u32)]>,
-    /// First instructions of the statements that begin a line, ascending: where a trace sees the line.
-    pub statements: Box<[u32]>,
+    /// (first instruction, line) of the statements that begin a line, ascending: where a trace sees the line. It is that of the first thing to be evaluated, which
+    /// may take no instruction: the first one may stand in another line.
+    pub statements: Box<[(u32, u32)]>,
     /// First instructions of the bodies of rescue clauses, ascending: where a trace sees that an exception is rescued.
     pub rescues: Box<[u32]>,
     /// (instruction, start and length of its node in the source), ascending by instruction, for those that may raise: error reports
@@ -467,7 +468,7 @@ impl Code {
     pub fn size(&self) -> usize {
         let sites = self.calls.len() * size_of::<CallSite>() + self.const_sites.len() * size_of::<ConstSite>();
         let names = (self.syms.len() + self.ivars.len()) * size_of::<Sym>() + self.locals.len() * size_of::<Local>();
-        let tables = self.lines.len() * 8 + self.spans.len() * 12 + (self.statements.len() + self.rescues.len()) * 4;
+        let tables = self.lines.len() * 8 + self.spans.len() * 12 + self.statements.len() * 8 + self.rescues.len() * 4;
         let consts: usize = self.consts.iter().map(|c| size_of::<Const>() + c.payload()).sum();
         let handlers = self.handlers.len() * size_of::<Handler>();
         let own = size_of::<Code>() + self.insns.len() * size_of::<Insn>() + sites + names + tables + consts + handlers;
@@ -484,6 +485,10 @@ impl Code {
     pub fn span_at(&self, ip: u32) -> Option<(u32, u32)> {
         let i = self.spans.binary_search_by_key(&ip, |s| s.0).ok()?;
         Some((self.spans[i].1, self.spans[i].2))
+    }
+    /// The line of the statement that begins with an instruction.
+    pub fn statement_at(&self, ip: usize) -> Option<u32> {
+        self.statements.binary_search_by_key(&(ip as u32), |s| s.0).ok().map(|i| self.statements[i].1)
     }
 
     /// Source line of instruction `ip`.

@@ -151,8 +151,8 @@ impl Verifier<'_> {
                 _ => return Err((h.target as usize, "handler does not start with Catch".into())),
             }
         }
-        let sites = code.statements.iter().chain(&code.rescues);
-        if let Some(at) = sites.copied().find(|at| *at as usize >= code.insns.len()) {
+        let mut sites = code.statements.iter().map(|s| s.0).chain(code.rescues.iter().copied());
+        if let Some(at) = sites.find(|at| *at as usize >= code.insns.len()) {
             return Err((at as usize, "a statement behind the end".into()));
         }
         if !code.lines.windows(2).all(|w| w[0].0 < w[1].0) {

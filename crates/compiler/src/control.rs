@@ -63,7 +63,7 @@ impl<'pr> Compiler<'pr> {
         }
         if dest == Dest::Discard && statements.is_none() {
             self.branch(&predicate, !sense, other, false);
-            self.perhaps_dead(known && truth != sense, |c| c.body(otherwise.as_ref(), Dest::Discard));
+            self.perhaps_dead(known && truth != sense, |c| c.otherwise(otherwise.as_ref(), Dest::Discard));
             self.f.asm.bind(other);
             return 0;
         }
@@ -75,9 +75,17 @@ impl<'pr> Compiler<'pr> {
                 c.perhaps_dead(known && truth == sense, |c| c.statements_opt(statements.as_ref(), d));
             },
             |c, d| {
-                c.perhaps_dead(known && truth != sense, |c| c.body(otherwise.as_ref(), d));
+                c.perhaps_dead(known && truth != sense, |c| c.otherwise(otherwise.as_ref(), d));
             },
         )
+    }
+
+    /// What follows the first arm: an `else`, or an `elsif`, which a trace sees as it does the `if`.
+    fn otherwise(&mut self, n: Option<&Node<'pr>>, dest: Dest) -> u16 {
+        if let Some(n @ Node::IfNode { .. }) = n {
+            self.begin_statement(n);
+        }
+        self.body(n, dest)
     }
 
     /// Lowers an arm. What can never run has no counters.
@@ -117,7 +125,7 @@ impl<'pr> Compiler<'pr> {
             },
             |c, d| {
                 c.count_arm(not);
-                c.body(otherwise, d);
+                c.otherwise(otherwise, d);
             },
         );
         if sense {

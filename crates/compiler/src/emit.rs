@@ -41,8 +41,8 @@ pub(crate) enum AsmError {
 pub(crate) struct Asm {
     pub insns: Vec<Insn>,
     pub lines: Vec<(u32, u32)>,
-    /// Instructions at which a line's first statement begins, and the last one's line.
-    pub statements: Vec<u32>,
+    /// Instructions at which a line's first statement begins, with the line.
+    pub statements: Vec<(u32, u32)>,
     /// First instructions of the bodies of rescue clauses.
     pub rescues: Vec<u32>,
     statement_line: u32,
@@ -113,13 +113,14 @@ impl Asm {
         }
     }
 
-    /// A statement begins here, on `line`.
-    pub fn statement(&mut self) {
-        if self.line != self.statement_line {
-            self.statement_line = self.line;
+    /// A statement begins here, on `line`. One before it that took no instruction is not seen.
+    pub fn statement(&mut self, line: u32) {
+        if line != self.statement_line {
+            self.statement_line = line;
             let at = self.ip();
-            if self.statements.last() != Some(&at) {
-                self.statements.push(at);
+            match self.statements.last_mut() {
+                Some(last) if last.0 == at => last.1 = line,
+                _ => self.statements.push((at, line)),
             }
         }
     }

@@ -218,10 +218,11 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// Sets the line of a statement, where a trace sees it. Those that only hold others begin with the first of them.
-    fn begin_statement(&mut self, n: &Node<'pr>) {
+    pub(crate) fn begin_statement(&mut self, n: &Node<'pr>) {
         self.set_line(n.location().start());
         if !matches!(n, Node::BeginNode { .. } | Node::ParenthesesNode { .. } | Node::PreExecutionNode { .. }) {
-            self.f.asm.statement();
+            let line = self.line_of(evaluated_first(n));
+            self.f.asm.statement(line);
         }
     }
 
@@ -276,7 +277,11 @@ impl<'pr> Compiler<'pr> {
                 self.branch(&n.predicate(), false, otherwise, false);
                 self.tail_statements(n.statements());
                 self.f.asm.bind(otherwise);
-                self.tail_opt(n.subsequent().as_ref());
+                let subsequent = n.subsequent();
+                if let Some(n @ Node::IfNode { .. }) = &subsequent {
+                    self.begin_statement(n);
+                }
+                self.tail_opt(subsequent.as_ref());
             }
             Node::UnlessNode { .. } if self.branches.is_none() => {
                 let n = cast!(n, as_unless_node);
@@ -467,5 +472,60 @@ impl<'pr> Compiler<'pr> {
         let d = self.out(dest);
         self.f.asm.emit(Op::GetConstFrom, 0, d, from, site);
         d
+    }
+}
+
+/// Where what a statement evaluates first begins: its line is what a trace tells of.
+fn evaluated_first(n: &Node<'_>) -> u32 {
+    let mut at = n.location().start();
+    let mut within = first_within(n);
+    // No recursion: chains of calls are as long as somebody writes them.
+    while let Some(inner) = within {
+        at = inner.location().start();
+        within = first_within(&inner);
+    }
+    at
+}
+
+/// The part of a node that is evaluated before anything else of it.
+fn first_within<'pr>(n: &Node<'pr>) -> Option<Node<'pr>> {
+    match n {
+        Node::LocalVariableWriteNode { .. } => Some(cast!(n, as_local_variable_write_node).value()),
+        Node::InstanceVariableWriteNode { .. } => Some(cast!(n, as_instance_variable_write_node).value()),
+        Node::ClassVariableWriteNode { .. } => Some(cast!(n, as_class_variable_write_node).value()),
+        Node::GlobalVariableWriteNode { .. } => Some(cast!(n, as_global_variable_write_node).value()),
+        Node::ConstantWriteNode { .. } => Some(cast!(n, as_constant_write_node).value()),
+        Node::CallNode { .. } => cast!(n, as_call_node).receiver(),
+        Node::AndNode { .. } => Some(cast!(n, as_and_node).left()),
+        Node::OrNode { .. } => Some(cast!(n, as_or_node).left()),
+        Node::IfNode { .. } => Some(cast!(n, as_if_node).predicate()),
+        Node::UnlessNode { .. } => Some(cast!(n, as_unless_node).predicate()),
+        Node::CaseNode { .. } => {
+            let n = cast!(n, as_case_node);
+            n.predicate().or_else(|| n.conditions().first()?.as_when_node()?.conditions().first())
+        }
+        Node::CaseMatchNode { .. } => cast!(n, as_case_match_node).predicate(),
+        Node::ReturnNode { .. } => cast!(n, as_return_node).arguments().and_then(|a| a.arguments().first()),
+        // One of literals only is made at once.
+        Node::ArrayNode { .. } if !is_constant(n) => cast!(n, as_array_node).elements().first(),
+        Node::SplatNode { .. } => cast!(n, as_splat_node).expression(),
+        Node::ParenthesesNode { .. } => cast!(n, as_parentheses_node).body(),
+        Node::StatementsNode { .. } => cast!(n, as_statements_node).body().first(),
+        Node::BeginNode { .. } => cast!(n, as_begin_node).statements().and_then(|s| s.body().first()),
+        _ => None,
+    }
+}
+
+/// Whether a node is a literal that is always the same, or an Array of such.
+fn is_constant(n: &Node<'_>) -> bool {
+    match n {
+        Node::ArrayNode { .. } => cast!(n, as_array_node).elements().iter().all(|e| is_constant(&e)),
+        Node::IntegerNode { .. }
+        | Node::FloatNode { .. }
+        | Node::RationalNode { .. }
+        | Node::ImaginaryNode { .. }
+        | Node::SymbolNode { .. } => true,
+        Node::NilNode { .. } | Node::TrueNode { .. } | Node::FalseNode { .. } => true,
+        _ => false,
     }
 }

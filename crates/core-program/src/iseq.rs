@@ -58,7 +58,7 @@ pub fn trace_points(code: &Code) -> Vec<(u32, &'static str, Option<usize>)> {
         CodeKind::Class => (Some("class"), Some("end")),
         _ => (None, None),
     };
-    let lines = code.statements.iter().map(|i| (code.line_at(*i as usize), "line", Some(*i as usize)));
+    let lines = code.statements.iter().map(|(i, line)| (*line, "line", Some(*i as usize)));
     let first = first.map(|n| (code.line, n, None));
     first.into_iter().chain(lines).chain(last.map(|n| (code.end_line, n, None))).collect()
 }

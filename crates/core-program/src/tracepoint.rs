@@ -139,7 +139,7 @@ fn apply(cx: &mut Cx) -> Result<()> {
 /// Addresses of a Code and those in it; lines at which statements begin.
 fn nested(code: &zakuro_bytecode::Code, out: &mut Vec<usize>, lines: &mut Vec<u32>) {
     out.push(code as *const _ as usize);
-    lines.extend(code.statements.iter().map(|i| code.line_at(*i as usize)));
+    lines.extend(code.statements.iter().map(|s| s.1));
     code.children.iter().for_each(|c| nested(c, out, lines));
 }
 

@@ -118,7 +118,8 @@ module Coverage
           (found[path] ||= {})[[method.owner, method.original_name, *place]] = count if path
         end
       end
-      found
+      # In the order in which they stand in the file.
+      found.transform_values { |methods| methods.sort_by { |(_, _, *place), _| place }.to_h }
     end
 
     # Without options: stops and forgets.

@@ -81,7 +81,7 @@ fn instrument(cs: &mut CodeState, mask: u32) {
         copy[0].op = TRACE;
     }
     if mask & LINE != 0 && !internal {
-        for i in &code.statements {
+        for (i, _) in &code.statements {
             if let Some(insn) = copy.get_mut(*i as usize) {
                 insn.op = TRACE;
             }
@@ -180,7 +180,11 @@ impl Cx {
                         events::CALL | events::B_CALL | events::CLASS => (&*(*f).code).code.line,
                         events::RETURN | events::B_RETURN if written_return(f) => (*(*f).code).line_of((*f).ip),
                         events::RETURN | events::B_RETURN | events::END => (&*(*f).code).code.end_line,
-                        _ => (*(*f).code).line_of((*f).ip),
+                        _ => {
+                            let cs = &*(*f).code;
+                            let begun = if wanted == events::LINE { cs.code.statement_at(cs.index_of((*f).ip)) } else { None };
+                            begun.unwrap_or_else(|| cs.line_of((*f).ip))
+                        }
                     },
                 },
                 None => Event {
@@ -204,7 +208,7 @@ impl Cx {
         {
             // SAFETY: a live Ruby frame.
             let code = unsafe { &(&*(*f).code).code };
-            let first = code.statements.first().map_or(event.line, |i| code.line_at(*i as usize));
+            let first = code.statements.first().map_or(event.line, |s| s.1);
             self.told_place = (f, first);
         }
         self.told_frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.fp } else { std::ptr::null() };
@@ -361,10 +365,13 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         if cx.tracing & RESCUE != 0 && code.rescues.binary_search(&(index as u32)).is_ok() {
             cx.trace_event(RESCUE, None, None, cx.errinfo)?;
         }
-        if cx.tracing & LINE != 0 && code.statements.binary_search(&(index as u32)).is_ok() && !code.file.starts_with("<internal") {
+        if cx.tracing & LINE != 0
+            && let Some(line) = code.statement_at(index)
+            && !code.file.starts_with("<internal")
+        {
             let (counted, told) = cx.traces.as_ref().map_or((false, false), |t| (!t.files.is_empty(), t.lines_told));
             if counted {
-                cx.count_line(code, (*cs).line_of(ip));
+                cx.count_line(code, line);
             }
             if told {
                 cx.trace_event(LINE, None, None, Value::NIL)?;
