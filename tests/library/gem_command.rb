@@ -20,6 +20,11 @@ Commands.open do |c|
   c.gem "list", "leaf"
   c.gem "contents", "leaf"
   c.ruby "-e", "gem 'leaf', '1.0'; require 'leaf'; p Leaf::VERSION"
+  puts "-- checked: the library's own gems have no packages, which is right"
+  c.gem "check"
+  File.delete("#{c.dir}/gems/gems/leaf-1.0/lib/leaf/words.txt")
+  c.gem "check", only: /leaf|Missing/
+  c.gem "install", "--local", file, only: /installed/
   puts "-- from a server"
   c.gem "install", "tree", "tool", *from
   c.ruby "-e", "require 'tree'; p Tree::VERSION, Gem.loaded_specs.keys"
