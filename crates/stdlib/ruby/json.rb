@@ -112,6 +112,7 @@ module JSON
             when :max_nesting then @max_nesting = value || 0
             when :depth then @depth = value
             when :allow_nan then @allow_nan = !!value
+            when :allow_duplicate_key then value.nil? ? (remove_instance_variable(:@allow_duplicate_key) if allow_duplicate_key? != nil) : @allow_duplicate_key = !!value
             when :ascii_only then @ascii_only = !!value
             when :script_safe, :escape_slash then @script_safe = !!value
             when :strict then @strict = !!value
@@ -147,6 +148,8 @@ module JSON
 
         # Whether NaN and infinities are written.
         def allow_nan? = @allow_nan
+        # Whether keys of a Hash may have the same text; nil if a warning tells of such.
+        private def allow_duplicate_key? = defined?(@allow_duplicate_key) ? @allow_duplicate_key : nil
         # Whether all that is not ASCII is escaped.
         def ascii_only? = @ascii_only
         # Whether `/`, U+2028 and U+2029 are escaped.
@@ -239,6 +242,21 @@ module JSON
   private_constant :PRETTY_GENERATE_OPTIONS
 
   @create_id = "json_class"
+  # Looks at a Hash with keys of several kinds before it is written: two may have the same text.
+  private_class_method def self.__same_keys(hash, refuse)
+    seen = {}
+    hash.each_key do |key|
+      text = key.to_s
+      unless seen[text]
+        seen[text] = true
+        next
+      end
+      message = "detected duplicate key #{text.inspect} in #{hash.inspect}"
+      raise GeneratorError, message if refuse
+      warn("#{message}.\nThis will raise an error in json 3.0 unless enabled via `allow_duplicate_key: true`", uplevel: 0, category: :deprecated)
+    end
+  end
+
   @load_default_options = { allow_nan: true, allow_blank: true, create_additions: nil, max_nesting: false }
   @unsafe_load_default_options = { allow_nan: true, allow_blank: true, create_additions: true, max_nesting: false }
   @dump_default_options = { max_nesting: false, allow_nan: true }

@@ -20,6 +20,8 @@ pub struct Config {
     max_nesting: usize,
     depth: usize,
     allow_nan: bool,
+    /// None: what has the same text is warned of.
+    allow_duplicate_key: Option<bool>,
     ascii_only: bool,
     script_safe: bool,
     strict: bool,
@@ -39,6 +41,7 @@ impl Config {
             max_nesting: 100,
             depth: 0,
             allow_nan: false,
+            allow_duplicate_key: None,
             ascii_only: false,
             script_safe: false,
             strict: false,
@@ -70,6 +73,7 @@ impl Config {
                 "@max_nesting" => c.max_nesting = usize::try_from(cx.to_i64(v)?).unwrap_or(0),
                 "@depth" => c.depth = usize::try_from(cx.to_i64(v)?).unwrap_or(0),
                 "@allow_nan" => c.allow_nan = v.truthy(),
+                "@allow_duplicate_key" => c.allow_duplicate_key = Some(v.truthy()),
                 "@ascii_only" => c.ascii_only = v.truthy(),
                 "@script_safe" => c.script_safe = v.truthy(),
                 "@strict" => c.strict = v.truthy(),
@@ -347,7 +351,21 @@ impl Generator<'_> {
         self.out.push(b'{');
         self.out.extend_from_slice(&self.config.object_nl);
         let mut first = true;
+        // Keys of one kind are taken to differ in their texts.
+        let kind = |k: Value| if k.is_kind(Kind::String) { 0 } else { 1 + usize::from(k.as_sym().is_none()) };
+        let mut unmixed = None;
         cx.hash_each(h, |cx, k, v| {
+            if self.config.allow_duplicate_key != Some(true) && unmixed.is_none_or(|other| other != usize::MAX) {
+                let kind = kind(k);
+                if unmixed.is_some_and(|other| other != kind) {
+                    let json = cx.class_named("JSON")?;
+                    let (json, refuse) = (cx.class_value(json), self.config.allow_duplicate_key == Some(false));
+                    cx.call_private(json, Sym::intern("__same_keys"), &[h.as_value(), Value::bool(refuse)])?;
+                    unmixed = Some(usize::MAX);
+                } else {
+                    unmixed = Some(kind);
+                }
+            }
             if !first {
                 self.out.push(b',');
                 self.out.extend_from_slice(&self.config.object_nl);
