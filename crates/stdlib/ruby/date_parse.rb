@@ -80,6 +80,10 @@ class Date
         h[:year] = 1 - h[:year]
       end
       h.delete(:_bare)
+      # A lone number beside a time.
+      if h[:hour] && !h.key?(:mday) && !h.key?(:mon) && (m = s.match(/\A\s*(\d{1,2})\s*\z/)) && m[1].to_i.between?(1, 31)
+        h[:mday] = m[1].to_i
+      end
       h[:offset] = __zone_to_diff(h[:zone]) if h[:zone] && !h.key?(:offset)
       h
     end
@@ -90,6 +94,8 @@ class Date
       unless m
         m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/io) or return s
       end
+      # Any word behind a time is taken for a zone, be it an era's or a month's name.
+      h[:zone] = m[8] if m[8]
       h[:hour] = m[1].to_i
       min = m[2].to_s.empty? ? m[5] : m[2]
       sec = m[3].to_s.empty? ? m[6] : m[3]
@@ -97,15 +103,7 @@ class Date
       h[:sec] = sec.to_i unless sec.to_s.empty?
       h[:sec_fraction] = Rational(m[4].to_i, 10**m[4].size) unless m[4].to_s.empty?
       h[:hour] = h[:hour] % 12 + (m[7].downcase == "p" ? 12 : 0) if m[7]
-      zone = m[8]
-      tail = m.post_match
-      # A month's or an era's name is no zone.
-      if zone && zone.match?(/\A(?:(?:#{MONTHS})|b\.?c|a\.?d\b|ce\b|t\z)/io)
-        tail = zone + tail
-        zone = nil
-      end
-      h[:zone] = zone if zone
-      m.pre_match.sub(/(?<=\d)t\z/i, "") + " " + tail
+      m.pre_match.sub(/(?<=\d)t\z/i, "") + " " + m.post_match
     end
 
     # A year as it was written: two digits are of this age.
