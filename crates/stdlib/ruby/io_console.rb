@@ -101,6 +101,9 @@ class IO
   # `[rows, columns]` of the terminal.
   def winsize = __ask { ConsoleSys.size(fileno) }
 
+  # Windows' way of asking for changes; NotImplementedError.
+  def check_winsize_changed = raise(NotImplementedError, "check_winsize_changed() function is unimplemented on this machine")
+
   # Tells the terminal its size: rows and columns, and width and height in pixels if they are given.
   def winsize=(size)
     size = Array(size)

@@ -31,7 +31,7 @@ module PTY
       end
     end
 
-    # Starts a program on a terminal: what it writes, what it reads, its number.
+    # Starts a program on a terminal: what it writes, what it reads, its number. With a block these are yielded, and the result is nil.
     def spawn(*command)
       command = [ENV["SHELL"] || "/bin/sh"] if command.empty?
       master, slave = open
@@ -51,6 +51,7 @@ module PTY
       ensure
         Process.detach(pid)
       end
+      nil
     end
 
     alias getpty spawn

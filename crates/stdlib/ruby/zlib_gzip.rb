@@ -18,6 +18,15 @@ module Zlib
       io
     end
 
+    # Ends writing or reading, and answers the IO below it, which stays open.
+    def finish
+      __open
+      __end
+      __leave
+    end
+
+    private def __end = nil
+
     # Of files that have one; known when they are closed, too.
     module Named
       attr_reader :path
@@ -187,11 +196,9 @@ module Zlib
     def pos = @size
     alias tell pos
 
-    # Ends the file, and answers the IO below it, which stays open.
-    def finish
-      __open
+    # What ends the file.
+    private def __end
       @io.write(__header << @deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
-      __leave
     end
   end
 
@@ -473,12 +480,6 @@ module Zlib
     def unused
       return unless @done
       @raw.empty? ? nil : @raw.dup
-    end
-
-    # Ends reading, and answers the IO below it, which stays open.
-    def finish
-      __open
-      __leave
     end
   end
 end

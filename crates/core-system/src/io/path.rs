@@ -71,9 +71,6 @@ pub fn home(cx: &mut Cx, user: Option<&[u8]>) -> Result<Vec<u8>> {
                 None => return cx.arg_error("couldn't find HOME environment -- expanding '~'"),
             },
         };
-        if h.first() != Some(&b'/') {
-            return cx.arg_error("non-absolute home");
-        }
         return Ok(h);
     };
     match passwd(|name, _| name == user) {
@@ -103,6 +100,9 @@ pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result
         let end = p.iter().position(|b| *b == b'/').unwrap_or(p.len());
         let user = &p[1..end];
         let mut h = home(cx, (!user.is_empty()).then_some(user))?;
+        if h.first() != Some(&b'/') {
+            return cx.arg_error("non-absolute home");
+        }
         h.extend_from_slice(&p[end..]);
         h
     } else if p.first() == Some(&b'/') {

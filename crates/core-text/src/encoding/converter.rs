@@ -21,10 +21,10 @@ const CRLF_NEWLINE: i64 = 0x1000;
 const CR_NEWLINE: i64 = 0x2000;
 const LF_NEWLINE: i64 = 0x4000;
 const XML_TEXT: i64 = 0x8000;
-const XML_ATTR_CONTENT: i64 = 0x4_0000;
+const XML_ATTR_CONTENT: i64 = 0x1_0000;
 const XML_ATTR_QUOTE: i64 = 0x10_0000;
-const PARTIAL_INPUT: i64 = 0x1_0000;
-const AFTER_OUTPUT: i64 = 0x2_0000;
+const PARTIAL_INPUT: i64 = 0x2_0000;
+const AFTER_OUTPUT: i64 = 0x4_0000;
 
 pub fn setup(cx: &mut Cx) {
     for (name, n) in [
