@@ -503,9 +503,8 @@ pub mod io {
         let fresh = match target {
             Some(t) => {
                 let (old, new) = (object::raw(cx, this)?.mode, object::get(cx, t)?.mode);
-                match is_standard {
-                    Some(n) => keeps_access(cx, n, old, if n == 0 { READ } else { WRITE }, new)?,
-                    None => {}
+                if let Some(n) = is_standard {
+                    keeps_access(cx, n, old, if n == 0 { READ } else { WRITE }, new)?;
                 }
                 if object::get(cx, t)?.writable() {
                     object::flush(cx, t)?;
