@@ -100,7 +100,8 @@ fn ends_with(case: &Case, line: &[u8]) -> bool {
 }
 
 fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {
-    spec.env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
+    // Whatever the machine's locale is: where none is named, text from outside is US-ASCII.
+    spec.env("LC_ALL", "C.UTF-8").env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
 }
 
 fn recorded(zakuro: &Path, program: &Path, stress: bool, limit: Duration) -> Result<(), String> {
