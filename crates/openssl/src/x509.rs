@@ -700,12 +700,10 @@ mod natives {
         let crl = get_or_null(cx, crl, Sort::Crl)?;
         // SAFETY: a context larger than OpenSSL's, of zeros; everything lives through the call.
         unsafe {
+            // OpenSSL looks for short names alone; numbers that it doesn't know go with values that say how they are written (DER:, ASN1:).
             let nid = OBJ_txt2nid(oid_text.as_ptr());
-            if nid == 0 {
-                error::take();
-                let oid = oid_text.to_string_lossy().into_owned();
-                return fail(cx, "X509::ExtensionError", &format!("unknown OID `{oid}'"));
-            }
+            error::take();
+            let name = if nid == 0 { oid_text.as_ptr() } else { OBJ_nid2sn(nid) };
             let mut ctx = [0u64; 32];
             let at: P = ctx.as_mut_ptr().cast();
             X509V3_set_ctx(at, issuer, subject, request, crl, 0);
@@ -715,7 +713,7 @@ mod natives {
                 NCONF_load_bio(conf, input.0, null_mut());
             }
             X509V3_set_nconf(at, conf);
-            let e = X509V3_EXT_nconf_nid(conf, at, nid, value.as_ptr());
+            let e = X509V3_EXT_nconf(conf, at, name, value.as_ptr());
             NCONF_free(conf);
             if e.is_null() {
                 let (oid, value) = (oid_text.to_string_lossy().into_owned(), value.to_string_lossy().into_owned());
