@@ -80,3 +80,9 @@ module Outer
   def self.make = Object.new.extend(self).instance_eval { Sequence([Integer(5)]).to_der }
 end
 p Outer.make, Object.new.extend(Outer).respond_to?(:decode)
+
+objects = [7.to_bn, OpenSSL::Digest.new("SHA1"), HMAC.new("a", "SHA1"), Cipher.new("AES-128-CBC"), PKey.generate_key("ED25519"), ec.group, X509::Store.new, X509::Revoked.new, SSL::SSLContext.new, OpenSSL::Config.new,
+           Netscape::SPKI.new, Timestamp::Request.new, OCSP::Request.new]
+p objects.map { |object| told { Marshal.dump(object) } }
+p [rsa, ec, cert.subject].map { |object| told { Marshal.load(Marshal.dump(object)).class } }
+p told { SSL::SSLContext.new.max_version = :SSL2 }[/\A[\w:]+/], told { SSL::SSLContext.new.max_version = :nope }

@@ -84,7 +84,7 @@ module OpenSSL
     class SSLContext
       SESSION_CACHE_OFF, SESSION_CACHE_CLIENT, SESSION_CACHE_SERVER, SESSION_CACHE_BOTH = 0, 1, 2, 3
       SESSION_CACHE_NO_AUTO_CLEAR, SESSION_CACHE_NO_INTERNAL_LOOKUP, SESSION_CACHE_NO_INTERNAL_STORE, SESSION_CACHE_NO_INTERNAL = 0x80, 0x100, 0x200, 0x300
-      VERSIONS = { SSL3: SSL3_VERSION, TLS1: TLS1_VERSION, TLS1_1: TLS1_1_VERSION, TLS1_2: TLS1_2_VERSION, TLS1_3: TLS1_3_VERSION }.freeze
+      VERSIONS = { SSL2: SSL2_VERSION, SSL3: SSL3_VERSION, TLS1: TLS1_VERSION, TLS1_1: TLS1_1_VERSION, TLS1_2: TLS1_2_VERSION, TLS1_3: TLS1_3_VERSION }.freeze
       private_constant :VERSIONS
       METHODS = %i[TLSv1_2 TLSv1_1 TLSv1 SSLv3 SSLv2 SSLv23].flat_map { |m| [m, :"#{m}_client", :"#{m}_server"] }.freeze
       DEFAULT_PARAMS = { min_version: TLS1_VERSION, verify_mode: VERIFY_PEER, verify_hostname: true, options: OP_ALL & ~OP_DONT_INSERT_EMPTY_FRAGMENTS | OP_NO_COMPRESSION }.freeze
@@ -786,4 +786,8 @@ module OpenSSL
       end
     end
   end
+
+  Given.undumped(BN, Digest, HMAC, Cipher, Config, Provider, PKey::PKey, PKey::EC::Group, PKey::EC::Point, Netscape::SPKI, PKCS7::SignerInfo, PKCS7::RecipientInfo, X509::Store,
+                 X509::StoreContext, X509::ExtensionFactory, X509::Revoked, OCSP::CertificateId, OCSP::Request, OCSP::Response, OCSP::BasicResponse, OCSP::SingleResponse, Timestamp::Request,
+                 Timestamp::Response, Timestamp::TokenInfo, Timestamp::Factory, SSL::SSLContext, SSL::SSLSocket, SSL::SSLServer)
 end
