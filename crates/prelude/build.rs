@@ -57,7 +57,9 @@ fn main() {
         let text = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         // As who runs them names them.
         let file = format!("<internal:{}>", stem(path));
-        let options = Options { file: &file, line: 1, frozen_string_literal: Some(!in_core(path)), ..Default::default() };
+        // Objects of OpenSSL's have no variables: what is kept for them in Ruby is nobody's business.
+        let hidden_ivars = path.starts_with("../openssl");
+        let options = Options { file: &file, line: 1, frozen_string_literal: Some(!in_core(path)), hidden_ivars, ..Default::default() };
         let compiled = compile(&text, &options).unwrap_or_else(|e| panic!("{}: {}", path.display(), e.message()));
         writer.add(&compiled.code).unwrap_or_else(|_| panic!("{}: nested too deep", path.display()));
     }

@@ -61,6 +61,33 @@ def specimen_sockets(s)
   a
 end
 
+def specimen_ocsp_id = OpenSSL::OCSP::CertificateId.new(specimen_certificate, specimen_certificate)
+
+def specimen_answer
+  OpenSSL::OCSP::BasicResponse.new.tap do |answer|
+    answer.add_status(specimen_ocsp_id, 1, 0, -5, 0, 60, [OpenSSL::X509::Extension.new("1.2.3", "\x04\x01a")])
+    answer.sign(specimen_certificate, specimen_ec, [])
+  end
+end
+
+def specimen_stamp_request
+  OpenSSL::Timestamp::Request.new.tap do |request|
+    request.algorithm, request.message_imprint, request.policy_id, request.nonce = "SHA256", "a" * 32, "1.2.3", 7
+  end
+end
+
+def specimen_stamp
+  factory = OpenSSL::X509::ExtensionFactory.new
+  cert = specimen_certificate
+  cert.add_extension(factory.create_extension("extendedKeyUsage", "timeStamping", true))
+  cert.sign(specimen_ec, "SHA256")
+  specimen_authority.create_timestamp(specimen_ec, cert, specimen_stamp_request)
+end
+
+def specimen_authority
+  OpenSSL::Timestamp::Factory.new.tap { |f| f.gen_time, f.serial_number, f.allowed_digests = Time.utc(2030), 1, ["SHA256"] }
+end
+
 SPECIMENS = {
   "BasicObject" => ->(s) { s.dice.once_in(2) ? BasicObject.new : s.hostile("all") },
   "Object" => ->(s) { s.dice.pick([s.hostile("all"), SpecimenObject.new(s), Object.new, s.hostile]) },
@@ -198,6 +225,16 @@ SPECIMENS = {
   "Digest::Class" => ->(s) { Digest::SHA1.new },
   "Digest::Instance" => ->(s) { Digest::SHA256.new },
   "Digest::SHA2" => ->(s) { Digest::SHA2.new(384) },
+  "OpenSSL::OCSP::CertificateId" => ->(s) { specimen_ocsp_id },
+  "OpenSSL::OCSP::Request" => ->(s) { s.dice.pick([OpenSSL::OCSP::Request.new, OpenSSL::OCSP::Request.new.add_certid(specimen_ocsp_id).sign(specimen_certificate, specimen_ec)]) },
+  "OpenSSL::OCSP::BasicResponse" => ->(s) { s.dice.pick([OpenSSL::OCSP::BasicResponse.new, specimen_answer]) },
+  "OpenSSL::OCSP::SingleResponse" => ->(s) { specimen_answer.responses[0] },
+  "OpenSSL::OCSP::Response" => ->(s) { s.dice.pick([OpenSSL::OCSP::Response.new, OpenSSL::OCSP::Response.create(0, specimen_answer)]) },
+  "OpenSSL::Timestamp::Request" => ->(s) { s.dice.pick([OpenSSL::Timestamp::Request.new, specimen_stamp_request]) },
+  "OpenSSL::Timestamp::Response" => ->(s) { specimen_stamp },
+  "OpenSSL::Timestamp::TokenInfo" => ->(s) { specimen_stamp.token_info },
+  "OpenSSL::Timestamp::Factory" => ->(s) { specimen_authority },
+  "OpenSSL::Provider" => ->(s) { OpenSSL::Provider.load("null") },
   "OpenSSL::Cipher" => ->(s) { OpenSSL::Cipher.new(s.dice.pick(%w[aes-128-cbc aes-256-gcm aes-128-ctr])).tap { |c| c.encrypt; c.key = "k" * c.key_len; c.iv = "i" * c.iv_len } },
   "OpenSSL::Cipher::AES" => ->(s) { OpenSSL::Cipher::AES.new(128, :CBC) },
   "OpenSSL::Cipher::AES128" => ->(s) { OpenSSL::Cipher::AES128.new },
@@ -299,12 +336,17 @@ WITHOUT = {
   "OpenSSL::Buffering" => "a part of OpenSSL::SSL::SSLSocket",
   "OpenSSL::Marshal" => "`to_der` for Marshal",
   "OpenSSL::Marshal::ClassMethods" => "the same",
+  "OpenSSL::OCSP::Signed" => "a part of OpenSSL::OCSP::Request",
+  "OpenSSL::OCSP::Whole" => "a part of OpenSSL::OCSP::Request",
+  "OpenSSL::OCSP::Whole::Wrapping" => "makes an object around a handle",
   "OpenSSL::PKCS7::RecipientInfo" => "readers",
   "OpenSSL::PKey::DH" => "making one takes long; OpenSSL::PKey::EC has the same methods",
   "OpenSSL::PKey::DSA" => "as DH",
   "OpenSSL::SSL::Session" => "needs a connection: tests/stdlib/openssl_ssl.rb",
   "OpenSSL::SSL::SSLSocket::Connection" => "a part of OpenSSL::SSL::SSLSocket",
   "OpenSSL::SSL::SocketForwarder" => "calls the socket",
+  "OpenSSL::Timestamp::Whole" => "a part of OpenSSL::Timestamp::Request",
+  "OpenSSL::Timestamp::Whole::Wrapping" => "makes an object around a handle",
   "OpenSSL::X509::Extended" => "a part of OpenSSL::X509::Certificate",
   "OpenSSL::X509::Signed::Wrapping" => "makes an object around a handle",
   "OpenSSL::X509::Signed" => "a part of OpenSSL::X509::Certificate",

@@ -350,7 +350,7 @@ impl<'pr> Compiler<'pr> {
         match t {
             Target::Local(scope, var) => self.store_var(*scope, *var, v),
             Target::Ivar(name) => {
-                let site = self.f.asm.ivar(*name);
+                let site = self.f.asm.ivar(self.ivar_name(*name));
                 self.f.asm.emit(Op::SetIvar, 0, v, 0, site);
             }
             Target::Global(name) => {

@@ -51,7 +51,7 @@ impl<'pr> Compiler<'pr> {
             Node::FalseNode { .. } => "false",
             Node::LocalVariableReadNode { .. } | Node::ItLocalVariableReadNode { .. } => "local-variable",
             Node::InstanceVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_instance_variable_read_node).name());
+                let name = self.ivar_name(intern(&cast!(n, as_instance_variable_read_node).name()));
                 let t = self.sym_intrinsic(Intrinsic::DefinedIvar, name, Dest::Push);
                 self.branch_register(t, false, no, false);
                 "instance-variable"

@@ -420,11 +420,16 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
+    /// The name under which a variable is kept: without `@` it is no name that Ruby can write.
+    pub(crate) fn ivar_name(&self, name: Sym) -> Sym {
+        if self.hidden_ivars && name.bytes().starts_with(b"@__") { Sym::intern_bytes(&name.bytes()[1..]) } else { name }
+    }
+
     pub(crate) fn get_ivar(&mut self, name: Sym, dest: Dest) -> u16 {
         if dest == Dest::Discard {
             return 0;
         }
-        let site = self.f.asm.ivar(name);
+        let site = self.f.asm.ivar(self.ivar_name(name));
         let d = self.out(dest);
         self.f.asm.emit(Op::GetIvar, 0, d, 0, site);
         d

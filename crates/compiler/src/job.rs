@@ -235,14 +235,41 @@ struct Owned {
     main_script: bool,
     warn: bool,
     branches: bool,
+    hidden_ivars: bool,
 }
 
 impl Owned {
     fn new(source: Arc<[u8]>, o: &Options) -> Owned {
-        let Options { file, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, eval, main_script, warn, branches } =
-            *o;
+        let Options {
+            file,
+            line,
+            frozen_string_literal,
+            literal_places,
+            keep_locals,
+            encoding,
+            wrap,
+            eval,
+            main_script,
+            warn,
+            branches,
+            hidden_ivars,
+        } = *o;
         let (file, eval) = (file.to_string(), eval.cloned());
-        Owned { source, file, eval, line, frozen_string_literal, literal_places, keep_locals, encoding, wrap, main_script, warn, branches }
+        Owned {
+            source,
+            file,
+            eval,
+            line,
+            frozen_string_literal,
+            literal_places,
+            keep_locals,
+            encoding,
+            wrap,
+            main_script,
+            warn,
+            branches,
+            hidden_ivars,
+        }
     }
 
     fn options(&self) -> Options<'_> {
@@ -258,6 +285,7 @@ impl Owned {
             main_script: self.main_script,
             warn: self.warn,
             branches: self.branches,
+            hidden_ivars: self.hidden_ivars,
         }
     }
 }

@@ -64,6 +64,8 @@ pub struct Options<'a> {
     pub warn: bool,
     /// Whether the arms of conditions are counted: for `coverage`.
     pub branches: bool,
+    /// Instance variables whose names begin with `@__` are hidden from Ruby: for libraries whose objects would be cells without any in C.
+    pub hidden_ivars: bool,
 }
 
 impl Default for Options<'_> {
@@ -80,6 +82,7 @@ impl Default for Options<'_> {
             main_script: false,
             warn: false,
             branches: false,
+            hidden_ivars: false,
         }
     }
 }
@@ -348,6 +351,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         encoding: encoding.id(),
         frozen_strings: result.frozen_string_literals(),
         literal_places: options.literal_places,
+        hidden_ivars: options.hidden_ivars,
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
         method_params: outer_params,

@@ -115,6 +115,8 @@ pub(crate) struct Compiler<'pr> {
     pub frozen_strings: bool,
     /// Strings of literals are told where they stand.
     pub literal_places: bool,
+    /// As in the options.
+    pub hidden_ivars: bool,
     pub data_offset: Option<usize>,
     /// Inside `# shareable_constant_value`.
     pub shareable: bool,

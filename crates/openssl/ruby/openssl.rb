@@ -60,6 +60,40 @@ module OpenSSL
   module Given
     module_function
 
+    # One of a class that has a handle; `name` is what the gem calls it.
+    def handle(value, type, name)
+      value.is_a?(type) ? value.__handle : raise(TypeError, "wrong argument type #{value.nil? ? "nil" : value.class} (expected #{name})")
+    end
+    def cert(value) = handle(value, X509::Certificate, "OpenSSL/X509")
+    def key(value) = handle(value, PKey::PKey, "OpenSSL/EVP_PKEY")
+    # Who signs shows the private part first. Types that the gem has no class of can't tell: OpenSSL refuses theirs.
+    def private_key(value)
+      handle = key(value)
+      raise ArgumentError, "private key is needed" unless value.instance_of?(PKey::PKey) || value.private?
+      handle
+    end
+    # Certificates of an Array.
+    def certs(list)
+      list = Array.try_convert(list) || raise(TypeError, "wrong argument type #{list.nil? ? "nil" : list.class} (expected Array)")
+      list.map { |one| one.is_a?(X509::Certificate) ? one.__handle : raise(OpenSSLError, "object in array not of class OpenSSL::X509::Certificate") }
+    end
+    # Bytes of DER, of what has it or of a text.
+    def der(value) = string(value.respond_to?(:to_der) ? value.to_der : value)
+    # What is hidden would be left out by Marshal, and nobody would notice.
+    def undumped(*classes)
+      classes.each do |type|
+        type.define_method(:_dump) { |_| raise TypeError, "no _dump_data is defined for class #{self.class}" }
+        type.__send__(:private, :_dump)
+      end
+    end
+    # Functions of a module can be called without it where it is included.
+    def functions(of, *names)
+      names.each do |name|
+        of.define_method(name) { |*args, **options, &block| of.__send__(name, *args, **options, &block) }
+        of.__send__(:private, name)
+      end
+    end
+
     def string(value)
       value = value.to_der if !value.is_a?(String) && value.respond_to?(:to_der)
       value = value.read if !value.is_a?(String) && value.respond_to?(:read)
@@ -107,36 +141,39 @@ module OpenSSL
     def initialize(name, data = nil)
       name = name.name if name.is_a?(Digest)
       name = String.try_convert(name) || raise(TypeError, "wrong argument type #{name.class} (expected OpenSSL/Digest)")
-      @h = Native.md_new(name) || raise(DigestError, "Unsupported digest algorithm (#{name}).: unknown object name")
-      @name, @digest_length, @block_length = Native.md_info(@h)
+      @__h = Native.md_new(name) || raise(DigestError, "Unsupported digest algorithm (#{name}).: unknown object name")
+      @__name, @__digest_length, @__block_length = Native.md_info(@__h)
       update(data) if data
     end
 
     def initialize_copy(other)
       return self if equal?(other)
-      @h = Native.dup(other.instance_variable_get(:@h))
-      @name, @digest_length, @block_length = Native.md_info(@h)
+      @__h = Native.dup(other.__handle)
+      @__name, @__digest_length, @__block_length = Native.md_info(@__h)
     end
 
-    # `name`: The name of the digest: "SHA256".
-    # `digest_length`: The bytes of a digest.
-    # `block_length`: The bytes of a block.
-    attr_reader :name, :digest_length, :block_length
+    def __handle = @__h || raise(RuntimeError, "Digest CTX wasn't initialized!")
+    # The name of the digest: "SHA256".
+    def name = @__name
+    # The bytes of a digest.
+    def digest_length = @__digest_length
+    # The bytes of a block.
+    def block_length = @__block_length
 
     # Takes more text.
     def update(data)
-      Native.md_update(@h, data)
+      Native.md_update(@__h, data)
       self
     end
     alias << update
 
     # Begins anew.
     def reset
-      Native.md_reset(@h)
+      Native.md_reset(@__h)
       self
     end
 
-    private def finish = Native.md_final(@h)
+    private def finish = Native.md_final(@__h)
 
     %w[MD4 MD5 RIPEMD160 SHA1 SHA224 SHA256 SHA384 SHA512].each do |name|
       const_set(name, Class.new(self) do
@@ -163,28 +200,29 @@ module OpenSSL
 
     # A code without text, of a key and a digest or its name.
     def initialize(key, digest)
-      @h = Native.hmac_new(key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)"))
+      @__h = Native.hmac_new(key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)"))
     end
 
+    def __handle = @__h || raise(RuntimeError, "HMAC wasn't initialized!")
     def initialize_copy(other)
-      @h = Native.dup(other.instance_variable_get(:@h))
+      @__h = Native.dup(other.__handle)
     end
 
     # Takes more text.
     def update(data)
-      Native.hmac_update(@h, data)
+      Native.hmac_update(@__h, data)
       self
     end
     alias << update
 
     # Begins anew with the same key.
     def reset
-      Native.hmac_reset(@h)
+      Native.hmac_reset(@__h)
       self
     end
 
     # The code of the text so far, as bytes.
-    def digest = Native.hmac_final(@h)
+    def digest = Native.hmac_final(@__h)
     # The code of the text so far, as hexadecimal digits.
     def hexdigest = digest.unpack1("H*").force_encoding("US-ASCII")
     # The code of the text so far, in Base64.
@@ -296,32 +334,38 @@ module OpenSSL
     #     cipher.key, cipher.iv = "k" * 16, "i" * 16
     #     (cipher.update("secret") + cipher.final).bytesize   #=> 16
     def initialize(name)
-      raise TypeError, "already initialized" if @h
-      @h = Native.cipher_new(name.to_str)
+      raise TypeError, "already initialized" if @__h
+      @__h = Native.cipher_new(name.to_str)
       info
     end
 
+    def __handle = @__h || raise(RuntimeError, "Cipher not initialized!")
     def initialize_copy(other)
       return self if equal?(other)
-      @h = Native.dup(other.instance_variable_get(:@h))
+      @__h = Native.dup(other.__handle)
+      @__direction, @__keyed, @__aead_iv_len, @__tag_len = other.__state
+      info
     end
+    def __state = [@__direction, @__keyed, @__aead_iv_len, @__tag_len]
 
     private def info
-      @name, @key_len, @iv_len, @block_size, @flags = Native.cipher_info(@h)
-      @mode = @flags & 0xf0007
+      @__name, @__key_len, @__iv_len, @__block_size, @__flags = Native.cipher_info(@__h)
+      @__mode = @__flags & 0xf0007
     end
 
-    # `name`: The name of the cipher: "AES-128-CBC".
-    # `key_len`: The bytes of the key.
-    # `block_size`: The bytes of a block; 1 for ciphers that work byte by byte.
-    attr_reader :name, :key_len, :block_size
+    # The name of the cipher: "AES-128-CBC".
+    def name = @__name
+    # The bytes of the key.
+    def key_len = @__key_len
+    # The bytes of a block; 1 for ciphers that work byte by byte.
+    def block_size = @__block_size
     # The bytes of the initialization vector; 0 if the cipher has none.
-    def iv_len = @aead_iv_len || @iv_len
+    def iv_len = @__aead_iv_len || @__iv_len
 
     # EVP_CIPH_FLAG_AEAD_CIPHER
     # Whether the cipher makes a tag that shows changes, as GCM and CCM do.
-    def authenticated? = @flags & 0x200000 != 0
-    private def ccm? = @mode == 7
+    def authenticated? = @__flags & 0x200000 != 0
+    private def ccm? = @__mode == 7
 
     # Lets the cipher encrypt; a key that was set before is forgotten. A password as argument is deprecated.
     def encrypt(password = nil, iv = nil) = begin_with(1, password, iv)
@@ -330,9 +374,9 @@ module OpenSSL
 
     # Whether there is a key for the direction: one that was set before the direction is forgotten.
     private def begin_with(direction, password, iv)
-      raise RuntimeError, "Cipher not initialized!" unless @h
-      @direction, @keyed = direction, false
-      Native.cipher_init(@h, nil, nil, direction)
+      raise RuntimeError, "Cipher not initialized!" unless @__h
+      @__direction, @__keyed = direction, false
+      Native.cipher_init(@__h, nil, nil, direction)
       if password
         warn "arguments for #{self.class}##{direction == 1 ? "encrypt" : "decrypt"} was deprecated; use #{self.class}#pkcs5_keyivgen for password-based keys" if $VERBOSE
         pkcs5_keyivgen(password, iv)
@@ -342,13 +386,13 @@ module OpenSSL
 
     # Begins anew with the same key and vector.
     def reset
-      Native.cipher_init(@h, nil, nil, -1)
+      Native.cipher_init(@__h, nil, nil, -1)
       self
     end
 
     # Sets the bytes of the key, for ciphers whose keys differ in length.
     def key_len=(n)
-      Native.cipher_set(@h, :key_len, n)
+      Native.cipher_set(@__h, :key_len, n)
       info
       n
     end
@@ -356,21 +400,21 @@ module OpenSSL
     # Sets the bytes of the initialization vector; CipherError if the cipher is not authenticated.
     def iv_len=(n)
       raise CipherError, "cipher does not support AEAD" unless authenticated?
-      Native.cipher_set(@h, :iv_len, n)
-      @aead_iv_len = n
+      Native.cipher_set(@__h, :iv_len, n)
+      @__aead_iv_len = n
     end
 
     # Sets the key; ArgumentError if it has another length than `key_len`.
     def key=(key)
       raise ArgumentError, "key must be #{key_len} bytes" if key.to_str.bytesize != key_len
-      Native.cipher_init(@h, key, nil, -1)
-      @keyed = true
+      Native.cipher_init(@__h, key, nil, -1)
+      @__keyed = true
     end
 
     # Sets the initialization vector; ArgumentError if it has another length than `iv_len`.
     def iv=(iv)
       raise ArgumentError, "iv must be #{iv_len} bytes" if iv.to_str.bytesize != iv_len
-      Native.cipher_init(@h, nil, iv, -1)
+      Native.cipher_init(@__h, nil, iv, -1)
     end
 
     # Sets a random key, and answers it.
@@ -380,7 +424,7 @@ module OpenSSL
 
     # Sets whether the last block is filled up: 1 or 0.
     def padding=(n)
-      Native.cipher_set(@h, :padding, n)
+      Native.cipher_set(@__h, :padding, n)
       n
     end
 
@@ -388,60 +432,60 @@ module OpenSSL
     def pkcs5_keyivgen(password, salt = nil, iterations = 2048, digest = "MD5")
       raise ArgumentError, "salt must be an 8-octet string" if salt && salt.to_str.bytesize != 8
       raise ArgumentError, "iterations must be a positive integer" unless iterations.to_int > 0
-      Native.cipher_keyivgen(@h, password, salt, iterations, Given.digest(digest))
-      @keyed = true
+      Native.cipher_keyivgen(@__h, password, salt, iterations, Given.digest(digest))
+      @__keyed = true
       nil
     end
 
     # Adds data that is not encrypted, but whose changes show.
     def auth_data=(data)
       data = data.to_str
-      Native.cipher_auth_data(@h, data)
+      Native.cipher_auth_data(@__h, data)
       data
     end
 
     # Sets the bytes of the tag; CipherError if the cipher is not authenticated.
     def auth_tag_len=(n)
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
-      Native.cipher_set(@h, :tag_len, n)
-      @tag_len = n
+      Native.cipher_set(@__h, :tag_len, n)
+      @__tag_len = n
     end
 
     # Sets the tag that decrypted data has to have; CipherError if the cipher is not authenticated.
     def auth_tag=(tag)
       tag = tag.to_str
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
-      Native.cipher_set_tag(@h, tag)
+      Native.cipher_set_tag(@__h, tag)
       tag
     end
 
     # The tag of what was encrypted, of `length` bytes (16); CipherError if the cipher is not authenticated.
-    def auth_tag(length = @tag_len || 16)
+    def auth_tag(length = @__tag_len || 16)
       raise CipherError, "authentication tag not supported by this cipher" unless authenticated?
-      Native.cipher_tag(@h, length)
+      Native.cipher_tag(@__h, length)
     end
 
     # Tells CCM the bytes of the data before it comes.
     def ccm_data_len=(n)
-      Native.cipher_data_len(@h, n)
+      Native.cipher_data_len(@__h, n)
       n
     end
 
     # Encrypts or decrypts a part, and answers what is ready; CipherError without a key.
     def update(data, buffer = nil)
-      raise CipherError, "key not set" unless @keyed
+      raise CipherError, "key not set" unless @__keyed
       data = data.to_str
-      result = Native.cipher_update(@h, data)
+      result = Native.cipher_update(@__h, data)
       buffer ? buffer.replace(result) : result
     end
 
     # The rest of the data; CipherError if the last block or the tag is wrong, AuthTagError for the tag.
     def final
-      raise RuntimeError, "Cipher not initialized!" unless @h
-      raise CipherError, "no key set" unless @keyed
+      raise RuntimeError, "Cipher not initialized!" unless @__h
+      raise CipherError, "no key set" unless @__keyed
       # CCM has told the tag from the text already.
       return "".b if ccm?
-      Native.cipher_final(@h, @direction == 0 && authenticated?)
+      Native.cipher_final(@__h, @__direction == 0 && authenticated?)
     end
 
     %w[AES CAST5 BF DES IDEA RC2 RC4 RC5].each do |name|
@@ -464,11 +508,7 @@ module OpenSSL
     def _dump(_level) = to_der
   end
 
-  # Names of parts that are not here, which libraries mention in `rescue`.
-  module OCSP
-    class OCSPError < OpenSSLError; end
-  end
-  module Timestamp
-    class TimestampError < OpenSSLError; end
-  end
+  Given.functions(self, :Digest, :debug, :debug=, :errors, :fips_mode, :fips_mode=, :fixed_length_secure_compare)
+  Given.functions(KDF, :pbkdf2_hmac, :scrypt, :hkdf)
+  Given.functions(Random, :random_bytes, :pseudo_bytes, :seed, :random_add, :status?, :load_random_file, :write_random_file)
 end

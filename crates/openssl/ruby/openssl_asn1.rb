@@ -5,10 +5,10 @@ module OpenSSL
 
     UNIVERSAL_TAG_NAME = [
       "EOC", "BOOLEAN", "INTEGER", "BIT_STRING", "OCTET_STRING", "NULL", "OBJECT", "OBJECT_DESCRIPTOR", "EXTERNAL", "REAL", "ENUMERATED", "EMBEDDED_PDV", "UTF8STRING", "RELATIVE_OID",
-      "[UNIVERSAL 14]", "[UNIVERSAL 15]", "SEQUENCE", "SET", "NUMERICSTRING", "PRINTABLESTRING", "T61STRING", "VIDEOTEXSTRING", "IA5STRING", "UTCTIME", "GENERALIZEDTIME", "GRAPHICSTRING",
-      "ISO64STRING", "GENERALSTRING", "UNIVERSALSTRING", nil, "BMPSTRING"
+      nil, nil, "SEQUENCE", "SET", "NUMERICSTRING", "PRINTABLESTRING", "T61STRING", "VIDEOTEXSTRING", "IA5STRING", "UTCTIME", "GENERALIZEDTIME", "GRAPHICSTRING",
+      "ISO64STRING", "GENERALSTRING", "UNIVERSALSTRING", "CHARACTER_STRING", "BMPSTRING"
     ].freeze
-    UNIVERSAL_TAG_NAME.each_with_index { |name, tag| const_set(name, tag) if name && !name.start_with?("[") }
+    UNIVERSAL_TAG_NAME.each_with_index { |name, tag| const_set(name, tag) if name }
 
     CLASSES = [:UNIVERSAL, :APPLICATION, :CONTEXT_SPECIFIC, :PRIVATE].freeze
     # Indefinite lengths that end nowhere, and structures without end, are refused.
@@ -82,7 +82,7 @@ module OpenSSL
       Boolean: [Primitive, 1], Integer: [Primitive, 2], BitString: [Primitive, 3], OctetString: [Primitive, 4], Null: [Primitive, 5], ObjectId: [Primitive, 6], Enumerated: [Primitive, 10],
       UTF8String: [Primitive, 12], Sequence: [Constructive, 16], Set: [Constructive, 17], NumericString: [Primitive, 18], PrintableString: [Primitive, 19], T61String: [Primitive, 20],
       VideotexString: [Primitive, 21], IA5String: [Primitive, 22], UTCTime: [Primitive, 23], GeneralizedTime: [Primitive, 24], GraphicString: [Primitive, 25], ISO64String: [Primitive, 26],
-      GeneralString: [Primitive, 27], UniversalString: [Primitive, 28], BMPString: [Primitive, 30], EndOfContent: [Primitive, 0]
+      GeneralString: [Primitive, 27], UniversalString: [Primitive, 28], BMPString: [Primitive, 30], EndOfContent: [ASN1Data, 0]
     }.freeze
     private_constant :TYPES
     # By tag.
@@ -96,7 +96,7 @@ module OpenSSL
 
     class EndOfContent
       # The mark of an end.
-      def initialize = super("", 0, nil, :UNIVERSAL)
+      def initialize = super("", 0, :UNIVERSAL)
     end
     # The mark of an end.
     def self.EndOfContent = EndOfContent.new
@@ -123,11 +123,11 @@ module OpenSSL
         # Names are the VM's own: OpenSSL's table is the process's.
         def register(oid, short, long)
           raise ASN1Error, "OBJ_create: oid exists" if registered(short) || registered(long) || Native.oid(oid)&.first
-          (@registered ||= []) << [short, long, oid]
+          (@__registered ||= []) << [short, long, oid]
           true
         end
         # The entry of a name that `register` took, or nil.
-        def registered(name) = @registered&.find { |entry| entry.include?(name) }
+        def registered(name) = @__registered&.find { |entry| entry.include?(name) }
       end
 
       private def entry = ObjectId.registered(value) || Native.oid(value)
@@ -415,7 +415,7 @@ module OpenSSL
         when 2, 10
           raise TypeError, "Can't convert nil into Integer" if value.nil?
           two_complement(value.is_a?(BN) ? value.to_i : Kernel.Integer(value))
-        when 3 then [object.unused_bits.tap { |n| raise ASN1Error, "unused_bits for a bitstring value must be in the range 0 to 7" unless (0..7).cover?(n) }].pack("C") + Given.string(value).b
+        when 3 then bits(Given.string(value).b, object.unused_bits)
         when 5 then "".b
         when 6 then object_id_bytes(value)
         when 23 then utc(value, "%y%m%d%H%M%SZ")
@@ -423,6 +423,14 @@ module OpenSSL
         when 0 then "".b
         else Given.string(value).b
         end
+      end
+
+      # Bits that do not count are zero in DER, and a text without bytes has none of them.
+      def bits(text, unused)
+        raise ASN1Error, "unused_bits for a bitstring value must be in the range 0 to 7" unless (0..7).cover?(unused)
+        return "\0".b if text.empty?
+        text.setbyte(-1, text.getbyte(-1) >> unused << unused)
+        [unused].pack("C") + text
       end
 
       def utc(value, format)
@@ -448,5 +456,7 @@ module OpenSSL
         [first * 40 + second, *rest].pack("w*")
       end
     end
+
+    Given.functions(self, *TYPES.keys, :decode, :decode_all, :traverse)
   end
 end

@@ -51,7 +51,7 @@ module OpenSSL
     #
     #     OpenSSL::BN.new("ff", 16).to_i   #=> 255
     def initialize(value, base = 10)
-      @n =
+      @__n =
         case value
         when Integer then value
         when BN then value.to_i
@@ -77,12 +77,12 @@ module OpenSSL
     end
 
     def initialize_copy(other)
-      @n = other.to_i
+      @__n = other.to_i
     end
 
     # Takes the value of another number.
     def copy(other)
-      @n = integer(other)
+      @__n = integer(other)
       self
     end
 
@@ -90,61 +90,61 @@ module OpenSSL
     private def bn(n) = BN.new(n)
 
     # The number as Integer.
-    def to_i = @n
+    def to_i = @__n
     alias to_int to_i
     # The number itself.
     def to_bn = self
     # The same for equal numbers.
-    def hash = @n.abs.hash
+    def hash = @__n.abs.hash
 
     # The number as text in base 10 or 16, or as bytes: 2 without sign, 0 with their length before them.
     def to_s(base = 10)
       case base
-      when 10 then @n.to_s
+      when 10 then @__n.to_s
       when 16
-        hex = @n.abs.to_s(16).upcase
-        "#{"-" if @n < 0}#{"0" if hex.size.odd?}#{hex}".then { |s| s == "00" ? "0" : s }
+        hex = @__n.abs.to_s(16).upcase
+        "#{"-" if @__n < 0}#{"0" if hex.size.odd?}#{hex}".then { |s| s == "00" ? "0" : s }
       when 2 then bytes
       when 0
         body = bytes
         body = "\0".b + body if body.getbyte(0).to_i >= 0x80
-        body.setbyte(0, body.getbyte(0) | 0x80) if @n < 0
+        body.setbyte(0, body.getbyte(0) | 0x80) if @__n < 0
         [body.bytesize].pack("N") + body
       else raise ArgumentError, "invalid radix #{base}"
       end
     end
 
     private def bytes
-      return "".b if @n == 0
-      hex = @n.abs.to_s(16)
+      return "".b if @__n == 0
+      hex = @__n.abs.to_s(16)
       [hex.size.odd? ? "0#{hex}" : hex].pack("H*")
     end
 
     # The class and the number.
-    def inspect = "#<OpenSSL::BN #{@n}>"
+    def inspect = "#<OpenSSL::BN #{@__n}>"
     # What `pp` prints.
-    def pretty_print(q) = q.object_group(self) { q.text " #{@n}" }
+    def pretty_print(q) = q.object_group(self) { q.text " #{@__n}" }
 
     # The other as it is, and the number as Integer or text; TypeError for other objects.
     def coerce(other)
       case other
-      when Integer then [other, @n]
+      when Integer then [other, @__n]
       when String then [other, to_s]
       else raise TypeError, "Don't know how to coerce"
       end
     end
 
     # The sum.
-    def +(other) = bn(@n + integer(other))
+    def +(other) = bn(@__n + integer(other))
     # The difference.
-    def -(other) = bn(@n - integer(other))
+    def -(other) = bn(@__n - integer(other))
     # The product.
-    def *(other) = bn(@n * integer(other))
+    def *(other) = bn(@__n * integer(other))
     # The power; BNError for negative exponents.
     def **(other)
       e = integer(other)
       raise BNError, "BN_exp" if e < 0
-      bn(@n ** e)
+      bn(@__n ** e)
     end
     # `[quotient, rest]`, the quotient cut off; BNError for 0.
     #
@@ -152,35 +152,35 @@ module OpenSSL
     def /(other)
       d = integer(other)
       raise BNError, "BN_div: div by zero" if d == 0
-      q = @n.abs / d.abs
-      q = -q if (@n < 0) != (d < 0)
-      [bn(q), bn(@n - q * d)]
+      q = @__n.abs / d.abs
+      q = -q if (@__n < 0) != (d < 0)
+      [bn(q), bn(@__n - q * d)]
     end
     # The sign of the dividend.
     def %(other)
       d = integer(other)
       raise BNError, "BN_mod: div by zero" if d == 0
-      bn(@n.remainder(d))
+      bn(@__n.remainder(d))
     end
     # A copy of the number.
-    def +@ = bn(@n)
+    def +@ = bn(@__n)
     # The number with the other sign.
-    def -@ = bn(-@n)
+    def -@ = bn(-@__n)
     # The number without sign.
-    def abs = bn(@n.abs)
+    def abs = bn(@__n.abs)
     # Whether it is below 0.
-    def negative? = @n < 0
+    def negative? = @__n < 0
     # The square.
-    def sqr = bn(@n * @n)
+    def sqr = bn(@__n * @__n)
 
     # The sum modulo `m`.
-    def mod_add(other, m) = modulo(@n + integer(other), m)
+    def mod_add(other, m) = modulo(@__n + integer(other), m)
     # The difference modulo `m`.
-    def mod_sub(other, m) = modulo(@n - integer(other), m)
+    def mod_sub(other, m) = modulo(@__n - integer(other), m)
     # The product modulo `m`.
-    def mod_mul(other, m) = modulo(@n * integer(other), m)
+    def mod_mul(other, m) = modulo(@__n * integer(other), m)
     # The square modulo `m`.
-    def mod_sqr(m) = modulo(@n * @n, m)
+    def mod_sqr(m) = modulo(@__n * @__n, m)
     # The power modulo `m`; BNError for negative exponents.
     #
     #     OpenSSL::BN.new(3).mod_exp(5, 7).to_i   #=> 5
@@ -189,7 +189,12 @@ module OpenSSL
       e, m = integer(e), integer(m)
       raise BNError, "BN_mod_exp: called with even modulus" if constant_time && m.even?
       raise BNError, "BN_mod_exp" if e < 0 || m == 0
-      bn(@n.pow(e, m.abs))
+      bn(power(@__n, e, m.abs, constant_time))
+    end
+    # OpenSSL has the faster arithmetic, and one whose time tells nothing; but nothing stops it on the way.
+    private def power(n, e, m, constant_time = false)
+      return n.pow(e, m) if m.bit_length > NATIVE_BITS || e.bit_length > NATIVE_BITS || m.bit_length < 64 && !constant_time
+      Native.mod_exp((n % m).to_s(16), e.to_s(16), m.to_s(16), constant_time).to_i(16)
     end
     private def modulo(n, m)
       m = integer(m)
@@ -198,12 +203,12 @@ module OpenSSL
     end
 
     # The greatest common divisor.
-    def gcd(other) = bn(@n.gcd(integer(other)))
+    def gcd(other) = bn(@__n.gcd(integer(other)))
     # The number whose product with this one is 1 modulo `m`; BNError if there is none.
     def mod_inverse(m)
       m = integer(m)
       raise BNError, "BN_mod_inverse: no inverse" if m == 0
-      a, b, x, y = @n % m.abs, m.abs, 1, 0
+      a, b, x, y = @__n % m.abs, m.abs, 1, 0
       while b != 0
         q = a / b
         a, b, x, y = b, a - q * b, y, x - q * y
@@ -215,13 +220,13 @@ module OpenSSL
     def mod_sqrt(p)
       p = integer(p)
       raise BNError, "BN_mod_sqrt: p is not prime" unless p == 2 || p > 2 && p.odd? && bn(p).prime?
-      a = @n % p
+      a = @__n % p
       return bn(a) if a == 0 || p == 2
-      raise BNError, "BN_mod_sqrt: not a square" if a.pow(p - 1 >> 1, p) != 1
+      raise BNError, "BN_mod_sqrt: not a square" if power(a, p - 1 >> 1, p) != 1
       q, s = p - 1, 0
       q, s = q >> 1, s + 1 while q.even?
-      z = (2..).find { |i| i.pow(p - 1 >> 1, p) == p - 1 }
-      m, c, t, r = s, z.pow(q, p), a.pow(q, p), a.pow(q + 1 >> 1, p)
+      z = (2..).find { |i| power(i, p - 1 >> 1, p) == p - 1 }
+      m, c, t, r = s, power(z, q, p), power(a, q, p), power(a, q + 1 >> 1, p)
       until t == 1
         i, square = 0, t
         square, i = square * square % p, i + 1 until square == 1
@@ -241,17 +246,17 @@ module OpenSSL
     # Shifts the number itself to the right.
     def rshift!(bits) = replace(shift(-bits).to_i)
     private def shift(bits)
-      n = bits < 0 ? @n.abs >> -bits : @n.abs << bits
-      bn(@n < 0 ? -n : n)
+      n = bits < 0 ? @__n.abs >> -bits : @__n.abs << bits
+      bn(@__n < 0 ? -n : n)
     end
     private def replace(n)
-      @n = n
+      @__n = n
       self
     end
 
     private def with_bits
-      n = yield @n.abs
-      replace(@n < 0 ? -n : n)
+      n = yield @__n.abs
+      replace(@__n < 0 ? -n : n)
     end
     # Sets a bit of the number itself; BNError for negative places.
     def set_bit!(bit)
@@ -260,60 +265,63 @@ module OpenSSL
     end
     # Clears a bit of the number itself; BNError if it has not as many.
     def clear_bit!(bit)
-      raise BNError, "BN_clear_bit" if bit < 0 || bit >= @n.abs.bit_length
+      raise BNError, "BN_clear_bit" if bit < 0 || bit >= @__n.abs.bit_length
       with_bits { |n| n & ~(1 << bit) }
     end
     # Keeps the lowest bits of the number itself.
     def mask_bits!(bit)
-      raise BNError, "BN_mask_bits" if bit < 0 || bit >= (@n.abs.bit_length + 63) / 64 * 64
+      raise BNError, "BN_mask_bits" if bit < 0 || bit >= (@__n.abs.bit_length + 63) / 64 * 64
       with_bits { |n| n & (1 << bit) - 1 }
     end
     # Whether the bit is set.
-    def bit_set?(bit) = bit >= 0 && @n.abs[bit] == 1
+    def bit_set?(bit) = bit >= 0 && @__n.abs[bit] == 1
 
     # The number of bits.
-    def num_bits = @n.abs.bit_length
+    def num_bits = @__n.abs.bit_length
     # The number of bytes.
     def num_bytes = (num_bits + 7) / 8
     # Whether it is 0.
-    def zero? = @n == 0
+    def zero? = @__n == 0
     # Whether it is 1.
-    def one? = @n == 1
+    def one? = @__n == 1
     # Whether it is odd.
-    def odd? = @n.odd?
+    def odd? = @__n.odd?
     # Whether it is even.
-    def even? = @n.even?
+    def even? = @__n.even?
 
     # Compares with an Integer or another number: -1, 0, 1; nil for other objects.
     def <=>(other)
       case other
-      when Integer, BN then @n <=> other.to_i
+      when Integer, BN then @__n <=> other.to_i
       end
     end
     # Compares with a number: -1, 0, 1; TypeError for other objects.
-    def cmp(other) = @n <=> integer(other)
+    def cmp(other) = @__n <=> integer(other)
     # Compares without signs: -1, 0, 1; TypeError for other objects.
-    def ucmp(other) = @n.abs <=> integer(other).abs
+    def ucmp(other) = @__n.abs <=> integer(other).abs
     # Whether the other is an Integer or a BN of the same value.
-    def ==(other) = other.is_a?(BN) || other.is_a?(Integer) ? @n == other.to_i : false
+    def ==(other) = other.is_a?(BN) || other.is_a?(Integer) ? @__n == other.to_i : false
     alias === ==
     # Whether the other is a BN of the same value.
-    def eql?(other) = other.is_a?(BN) && @n == other.to_i
+    def eql?(other) = other.is_a?(BN) && @__n == other.to_i
 
     # Whether it is a prime, with an error of next to nothing; the argument changes nothing.
     def prime?(_checks = nil)
-      return false if @n < 2
-      Native.prime?(@n.to_s(16))
+      return false if @__n < 2
+      Native.prime?(@__n.to_s(16))
     end
     # Whether it is a prime; the arguments change nothing.
     def prime_fasttest?(_checks = nil, _division = true) = prime?
 
     CONSTTIME = 4
+    # Some ten milliseconds.
+    NATIVE_BITS = 4096
+    private_constant :NATIVE_BITS
     # Those of the flags that are set.
-    def get_flags(flags) = (@flags || 0) & flags
+    def get_flags(flags) = (@__flags || 0) & flags
     # Sets flags: with CONSTTIME `mod_exp` refuses even moduli.
     def set_flags(flags)
-      @flags = (@flags || 0) | flags
+      @__flags = (@__flags || 0) | flags
       nil
     end
   end

@@ -8,8 +8,8 @@ module OpenSSL
       undef_method :concat, :<<
     end
 
+    # Bytes that are read at once.
     BLOCK_SIZE = 16 * 1024
-    private_constant :BLOCK_SIZE
 
     # `sync`: Whether what is written is sent at once.
     attr_accessor :sync
@@ -235,6 +235,31 @@ module OpenSSL
         nil
       end
       sysclose
+    end
+  end
+
+  module SSL
+    # What connections and servers ask the socket below for.
+    module SocketForwarder
+      # :method: fileno: The file descriptor of the socket.
+      # :method: addr: The address of this end, as `IPSocket#addr` gives it.
+      # :method: peeraddr: The address of the other end, as `IPSocket#peeraddr` gives it.
+      # :method: local_address: The address of this end as Addrinfo.
+      # :method: remote_address: The address of the other end as Addrinfo.
+      # :method: closed?: Whether the socket is closed.
+      # :method: close_on_exec?: Whether programs that are started do not get the socket.
+      # :method: timeout: The seconds after which waiting ends, or nil.
+      %i[fileno addr peeraddr local_address remote_address closed? close_on_exec? timeout].each { |name| define_method(name) { @io.__send__(name) } }
+      # :method: setsockopt(*args): Sets an option of the socket.
+      # :method: getsockopt(*args): The value of an option of the socket.
+      # :method: fcntl(*args): Asks the system for something of the socket.
+      # :method: do_not_reverse_lookup=(on): Sets whether addresses are told as numbers.
+      # :method: close_on_exec=(on): Sets whether programs that are started do not get the socket.
+      # :method: timeout=(seconds): Sets the seconds after which waiting ends.
+      # :method: wait(*args): Waits until the socket is ready.
+      # :method: wait_readable(*args): Waits until something has come.
+      # :method: wait_writable(*args): Waits until something can be sent.
+      %i[setsockopt getsockopt fcntl do_not_reverse_lookup= close_on_exec= timeout= wait wait_readable wait_writable].each { |name| define_method(name) { |*args| @io.__send__(name, *args) } }
     end
   end
 end

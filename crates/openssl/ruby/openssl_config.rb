@@ -13,8 +13,7 @@ module OpenSSL
       #     OpenSSL::Config.parse("[a]\nb = 1").get_value("a", "b")   #=> "1"
       def parse(text)
         config = allocate
-        config.instance_variable_set(:@sections, { "default" => {} })
-        config.__send__(:read, text, "default", 0)
+        config.__send__(:parse, text)
         config.freeze
       end
 
@@ -27,16 +26,21 @@ module OpenSSL
 
     # Without a file there is not even the section "default".
     def initialize(path = nil)
-      @sections = path ? { "default" => {} } : {}
+      @__sections = path ? { "default" => {} } : {}
       read(File.read(path), "default", 0) if path
       freeze
     end
+    private def parse(text)
+      @__sections = { "default" => {} }
+      read(text, "default", 0)
+    end
 
     def initialize_copy(other)
-      @sections = other.instance_variable_get(:@sections).transform_values(&:dup)
+      @__sections = other.__sections.transform_values(&:dup)
       freeze
     end
 
+    def __sections = @__sections
     # A piece of a line up to `#`; quotes and escapes hide it.
     CODE = /\A(?:\\.|'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?|[^#'"\\]|\\\z)*/m
     # What keys are made of; a name in front of `::` is a section's.
@@ -59,7 +63,7 @@ module OpenSSL
         next if line.empty?
         if line.start_with?("[")
           section = line[/\A\[\s*([^\]]*?)\s*\]/, 1] || wrong(number, "missing close square bracket")
-          @sections[section] ||= {}
+          @__sections[section] ||= {}
         else
           name = line[/\A#{KEY}/o]
           rest = line[name.size..]
@@ -73,7 +77,7 @@ module OpenSSL
             section = include_file(rest.delete_prefix("=").strip, section, depth)
           else
             wrong(number, "missing equal sign") unless rest.start_with?("=")
-            (@sections[place] ||= {})[name] = unquote(rest[1..].lstrip, place, number)
+            (@__sections[place] ||= {})[name] = unquote(rest[1..].lstrip, place, number)
           end
         end
       end
@@ -107,7 +111,7 @@ module OpenSSL
         when /\A\$(?:\{([^}]*)\}|\(([^)]*)\)|((?:\w+::)?\w+))/
           rest, name = $', $1 || $2 || $3
           place, key = name.include?("::") ? name.split("::", 2) : [section, name]
-          value = place == "ENV" ? ENV[key] : @sections.dig(place, key) || @sections["default"][key]
+          value = place == "ENV" ? ENV[key] : @__sections.dig(place, key) || @__sections["default"][key]
           wrong(number, "variable has no value") unless value
           result << value
           wrong(number, "variable expansion too long") if result.size > 65_536
@@ -129,21 +133,21 @@ module OpenSSL
     def get_value(section, key)
       raise TypeError, "no implicit conversion of nil into String" if section.nil? || key.nil?
       return ENV[key] if section == "ENV"
-      @sections.dig(section.empty? ? "default" : section, key) || @sections["default"]&.[](key)
+      @__sections.dig(section.empty? ? "default" : section, key) || @__sections["default"]&.[](key)
     end
     # A Hash of a section's settings.
-    def [](section) = (@sections[section] || {}).dup
+    def [](section) = (@__sections[section] || {}).dup
     # The names of the sections.
-    def sections = @sections.keys
+    def sections = @__sections.keys
     # Yields `[section, key, value]` of each setting; without a block an Enumerator.
     def each
       return to_enum unless block_given?
-      @sections.each { |section, values| values.each { |key, value| yield [section, key, value] } }
+      @__sections.each { |section, values| values.each { |key, value| yield [section, key, value] } }
       self
     end
     # The settings as a file has them.
     def to_s
-      ordered = @sections.sort_by { |name, _| name == "default" ? 0 : 1 }
+      ordered = @__sections.sort_by { |name, _| name == "default" ? 0 : 1 }
       ordered.map { |name, values| "[ #{name} ]\n#{values.map { |key, value| "#{key}=#{value}\n" }.join}\n" }.join
     end
     # The class and the names of the sections.

@@ -24,7 +24,7 @@ module OpenSSL
       # Signed data; `certs` are further certificates, `flags` PKCS7 constants: DETACHED, BINARY.
       def sign(cert, key, data, certs = nil, flags = 0)
         data = Given.string(data)
-        __wrap(Native.pkcs7_sign(cert.__handle, key.__handle, data, certs&.map(&:__handle), flags), data)
+        __wrap(Native.pkcs7_sign(Given.cert(cert), Given.private_key(key), data, certs && Given.certs(certs), flags || 0), data)
       end
       # Data that the owners of certificates can decrypt; ArgumentError without a cipher.
       def encrypt(certs, data, cipher = (none = true; nil), flags = 0)
@@ -42,16 +42,16 @@ module OpenSSL
     end
 
     def __set(handle, data)
-      @h, @data = handle, data
+      @__h, @data = handle, data
     end
 
     # A new structure, or one in PEM or DER.
     def initialize(source = nil)
-      @h = source.nil? ? Native.x_new(:pkcs7) : PKCS7.__read(Native.x_read(:pkcs7, Given.string(source)))
+      @__h = source.nil? ? Native.x_new(:pkcs7) : PKCS7.__read(Native.x_read(:pkcs7, Given.string(source)))
     end
 
     def initialize_copy(other)
-      @h = Native.dup(other.__handle)
+      @__h = Native.dup(other.__handle)
     end
 
     # `data`: The content, once it is known: when it was signed or verified.
@@ -107,7 +107,7 @@ module OpenSSL
     # The parts of the structure as text.
     def to_text = Native.pkcs7_text(__handle)
 
-    def __handle = @h || raise(PKCS7Error, "uninitialized PKCS7")
+    def __handle = @__h || raise(PKCS7Error, "uninitialized PKCS7")
     private def tree = ASN1.decode(to_der)
     private def inner = tree.value[1].value[0]
     private def holds_certificates? = %i[signed signedAndEnveloped].include?(type)
@@ -116,8 +116,13 @@ module OpenSSL
       number = Native.pkcs7_type(__handle)
       TYPES.key(TYPES.each_value.find { |name| Native.oid(name)[3] == number })
     end
+    # Sets whether the signed content is left out of the structure; PKCS7Error if it is not signed.
+    def detached=(on)
+      raise PKCS7Error, "must specify a boolean" unless on == true || on == false
+      Native.pkcs7_detached(__handle, on)
+    end
     # Whether the signed content is not in the structure.
-    def detached = type == :signed && inner.value.find { |part| part.is_a?(ASN1::Sequence) }.value.size < 2
+    def detached = Native.pkcs7_detached(__handle, nil)
     alias detached? detached
     # The certificates; nil if it is not signed.
     def certificates
@@ -159,7 +164,7 @@ module OpenSSL
     end
 
     # The content, by a private key and its certificate.
-    def decrypt(key, cert = nil, flags = 0) = Native.pkcs7_decrypt(__handle, key.__handle, cert&.__handle, flags)
+    def decrypt(key, cert = nil, flags = 0) = Native.pkcs7_decrypt(__handle, Given.private_key(key), cert && Given.cert(cert), flags)
 
     # One of a structure's, or one to be made.
     class SignerInfo
@@ -171,32 +176,33 @@ module OpenSSL
 
       # Who is to sign: certificate, private key and digest.
       def initialize(cert, key, digest)
-        raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
-        raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
-        @issuer, @serial = cert.issuer, cert.serial
-        @new = [cert, key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)")]
+        Given.cert(cert)
+        Given.private_key(key)
+        @__issuer, @__serial = cert.issuer, cert.serial
+        @__new = [cert, key, Given.digest(digest) || raise(TypeError, "wrong argument type nil (expected OpenSSL/Digest)")]
       end
 
       def __set(info)
         issuer, serial = info.value[1].value
-        @issuer, @serial, @der = X509::Name.new(issuer.to_der), serial.value, info.to_der
+        @__issuer, @__serial, @__der = X509::Name.new(issuer.to_der), serial.value, info.to_der
         signed = info.value.find { |p| p.tag_class == :CONTEXT_SPECIFIC && p.tag == 0 }
         at = signed&.value&.find { |attribute| attribute.value[0].value == "signingTime" }
-        @signed_time = at&.value&.[](1)&.value&.[](0)&.value
+        @__signed_time = at&.value&.[](1)&.value&.[](0)&.value
       end
 
       def __add_to(handle)
-        return Native.pkcs7_add_signed(handle, @der) if @der
-        cert, key, digest = @new || raise(PKCS7Error, "uninitialized signer")
+        return Native.pkcs7_add_signed(handle, @__der) if @__der
+        cert, key, digest = @__new || raise(PKCS7Error, "uninitialized signer")
         Native.pkcs7_add_signer(handle, cert.__handle, key.__handle, digest)
       end
 
-      # `issuer`: Who issued the signer's certificate, an X509::Name.
-      # `serial`: The serial number of the signer's certificate.
-      attr_reader :issuer, :serial
+      # Who issued the signer's certificate, an X509::Name.
+      def issuer = @__issuer
+      # The serial number of the signer's certificate.
+      def serial = @__serial
       alias name issuer
       # The Time of the signature; PKCS7Error if it is not told.
-      def signed_time = @signed_time || raise(PKCS7Error, "no signing time")
+      def signed_time = @__signed_time || raise(PKCS7Error, "no signing time")
     end
     Signer = SignerInfo
 
@@ -210,22 +216,24 @@ module OpenSSL
       # Who is to decrypt: the owner of a certificate.
       def initialize(cert)
         raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
-        @issuer, @serial, @cert = cert.issuer, cert.serial, cert
+        @__issuer, @__serial, @__cert = cert.issuer, cert.serial, cert
       end
 
       def __set(info)
         issuer, serial = info.value[1].value
-        @issuer, @serial, @enc_key = X509::Name.new(issuer.to_der), serial.value, info.value[3].value
+        @__issuer, @__serial, @__enc_key = X509::Name.new(issuer.to_der), serial.value, info.value[3].value
       end
 
       def __add_to(handle)
-        Native.pkcs7_add_recipient(handle, (@cert || raise(PKCS7Error, "a recipient can be added where it was made")).__handle)
+        Native.pkcs7_add_recipient(handle, (@__cert || raise(PKCS7Error, "a recipient can be added where it was made")).__handle)
       end
 
-      # `issuer`: Who issued the recipient's certificate, an X509::Name.
-      # `serial`: The serial number of the recipient's certificate.
-      # `enc_key`: The content's key, encrypted for the recipient.
-      attr_reader :issuer, :serial, :enc_key
+      # Who issued the recipient's certificate, an X509::Name.
+      def issuer = @__issuer
+      # The serial number of the recipient's certificate.
+      def serial = @__serial
+      # The content's key, encrypted for the recipient.
+      def enc_key = @__enc_key
     end
   end
 
@@ -234,16 +242,19 @@ module OpenSSL
     class PKCS12Error < OpenSSLError; end
     KEY_EX, KEY_SIG = 0x10, 0x80
 
-    # `key`: The private key.
-    # `certificate`: The certificate of the key.
-    # `ca_certs`: Further certificates, or nil.
-    attr_reader :key, :certificate, :ca_certs
+    # The private key.
+    def key = @__key
+    # The certificate of the key.
+    def certificate = @__certificate
+    # Further certificates, or nil.
+    def ca_certs = @__ca_certs
 
     # A file of a key and certificates under a password; PKCS12Error if they do not belong together.
     def self.create(password, name, key, cert, ca = nil, key_pbe = nil, cert_pbe = nil, key_iter = nil, mac_iter = nil, keytype = nil)
       key_iter, mac_iter = [key_iter, mac_iter].map { |n| n && (Integer.try_convert(n) || raise(TypeError, "no implicit conversion of #{n.class} into Integer")) }
       numbers = [pbe(key_pbe), pbe(cert_pbe), key_iter || 0, mac_iter || 0, keytype || 0]
       raise ArgumentError, "Unknown usage type #{keytype}" unless [nil, 0, KEY_EX, KEY_SIG].include?(keytype)
+      key && Given.private_key(key)
       if key && cert
         raise PKCS12Error, "PKCS12_create: key values mismatch" unless cert.check_private_key(key)
       end
@@ -266,19 +277,19 @@ module OpenSSL
 
     def __set(der, password)
       key, cert, ca = Native.pkcs12_parse(der, password)
-      @der = der
-      @key = key && PKey.__wrap(key)
-      @certificate = cert && X509::Certificate.__wrap(cert)
-      @ca_certs = ca.empty? ? nil : ca.map { |h| X509::Certificate.__wrap(h) }
+      @__der = der
+      @__key = key && PKey.__wrap(key)
+      @__certificate = cert && X509::Certificate.__wrap(cert)
+      @__ca_certs = ca.empty? ? nil : ca.map { |h| X509::Certificate.__wrap(h) }
     end
 
     # Makes the checksum of the file anew, with a password, salt, iterations and digest.
     def set_mac(password, salt = nil, iterations = nil, digest = nil)
-      @der = Native.pkcs12_set_mac(@der, password, salt, iterations || 2048, Given.digest(digest) || "SHA1")
+      @__der = Native.pkcs12_set_mac(@__der, password, salt, iterations || 2048, Given.digest(digest) || "SHA1")
       nil
     end
 
     # The file's content in DER.
-    def to_der = @der
+    def to_der = @__der
   end
 end

@@ -32,8 +32,7 @@ module OpenSSL
           else PKey
           end
         key = type.allocate
-        key.instance_variable_set(:@h, handle)
-        key
+        key.__take(handle)
       end
 
       def __read(source, password = nil)
@@ -54,6 +53,7 @@ module OpenSSL
         __wrap(Native.pkey_generate(name, handle, pairs, parameters, &block))
       end
     end
+    Given.functions(self, :read, :generate_key, :generate_parameters, :new_raw_private_key, :new_raw_public_key)
 
     class PKey
       def self.__pairs(options)
@@ -76,10 +76,14 @@ module OpenSSL
       end
 
       def initialize_copy(other)
-        @h = other.__handle
+        @__h = other.__handle
       end
 
-      def __handle = @h || raise(PKeyError, "uninitialized key")
+      def __handle = @__h || raise(PKeyError, "uninitialized key")
+      def __take(handle)
+        @__h = handle
+        self
+      end
       private def pairs(options) = PKey.__send__(:__pairs, options)
       private def __number(name) = Given.bn(Native.pkey_bn(__handle, name))
 
@@ -127,6 +131,16 @@ module OpenSSL
       # The bytes of a public key, of types that have such.
       def raw_public_key = Native.pkey_raw(__handle, false)
 
+      # Of the type of a class; `failed`: what it says about a text that is no key at all.
+      private def of_type(failed, types)
+        @__h = begin
+          yield
+        rescue PKeyError
+          raise PKeyError, failed
+        end
+        raise PKeyError, "incorrect pkey type: #{oid}" unless types.include?(Native.pkey_type(@__h))
+      end
+
       # As the type's own classes write themselves.
       private def write_pem(cipher, password)
         return private? ? traditional(:private_pem, cipher, password) { |*a| block_given? ? yield(*a) : nil } : public_to_pem
@@ -137,16 +151,14 @@ module OpenSSL
         Native.pkey_write(__handle, form, Given.cipher(cipher), password)
       end
 
-      # The signature of data by a digest (nil for types that have their own); PKeyError without a private key.
+      # The signature of data by a digest (nil for types that have their own); ArgumentError without a private key.
       def sign(digest, data, options = nil)
-        needs_private
-        Native.pkey_digest_sign(__handle, Given.digest(digest), data, nil, pairs(options))
+        Native.pkey_digest_sign(Given.private_key(self), Given.digest(digest), data, nil, pairs(options))
       end
       # Whether a signature is that of the data.
       def verify(digest, signature, data, options = nil) = Native.pkey_digest_sign(__handle, Given.digest(digest), data, signature.to_str, pairs(options))
       # The signature of a digest's bytes; PKeyError without a private key.
       def sign_raw(digest, data, options = nil)
-        needs_private
         Native.pkey_do(__handle, :sign, Given.digest(digest), data.to_str, nil, pairs(options))
       end
       # Whether a signature is that of a digest's bytes.
@@ -159,7 +171,6 @@ module OpenSSL
       def decrypt(data, options = nil) = Native.pkey_do(__handle, :decrypt, nil, data.to_str, nil, pairs(options))
       # The secret that this private key and the peer's public key have in common.
       def derive(peer) = Native.pkey_do(__handle, :derive, nil, peer.is_a?(PKey) ? peer.__handle : raise(TypeError, "wrong argument type #{peer.class} (expected OpenSSL/EVP_PKEY)"), nil, [])
-      private def needs_private = private? || raise(PKeyError, "private key is needed")
 
       # Whether both have the same public part; TypeError for different types.
       def compare?(other)
@@ -200,9 +211,7 @@ module OpenSSL
       def initialize(source = nil, password = nil, &block)
         without_arguments if source.nil?
         text = Given.string(source)
-        @h = public_numbers(text) || OpenSSL::PKey.__read(text, password, &block)
-        type = Native.pkey_type(@h)
-        raise PKeyError, "incorrect pkey type: #{type}" unless type.start_with?("RSA")
+        of_type("Neither PUB key nor PRIV key", %w[RSA RSA-PSS]) { public_numbers(text) || OpenSSL::PKey.__read(text, password, &block) }
       end
 
       # PKCS #1's public key is told from DH's parameters by who asks.
@@ -279,7 +288,6 @@ module OpenSSL
       end
       # The signature of data by PSS; `salt_length` is a number, `:digest`, `:max` or `:auto`.
       def sign_pss(digest, data, salt_length:, mgf1_hash:)
-        raise PKeyError, "private key needed." unless private?
         sign(digest, data, pss(salt_length, mgf1_hash))
       end
       # Whether a signature by PSS is that of the data.
@@ -308,9 +316,7 @@ module OpenSSL
       # The key in a text in PEM or DER; a password or the block opens it. PKeyError if it is no DSA key.
       def initialize(source = nil, password = nil, &block)
         without_arguments if source.nil?
-        @h = OpenSSL::PKey.__read(source, password, &block)
-        type = Native.pkey_type(@h)
-        raise PKeyError, "incorrect pkey type: #{type}" unless type == "DSA"
+        of_type("Neither PUB key nor PRIV key", %w[DSA]) { OpenSSL::PKey.__read(source, password, &block) }
       end
 
       # :method: p: The prime of the parameters, an OpenSSL::BN.
@@ -377,9 +383,7 @@ module OpenSSL
       # The parameters in a text in PEM or DER; PKeyError if they are none of DH.
       def initialize(source = nil, &block)
         without_arguments if source.nil?
-        @h = OpenSSL::PKey.__read(source, nil, &block)
-        type = Native.pkey_type(@h)
-        raise PKeyError, "incorrect pkey type: #{type}" unless type.start_with?("DH")
+        of_type("could not parse pkey", %w[DH DHX]) { OpenSSL::PKey.__read(source, nil, &block) }
       end
 
       # :method: p: The prime of the parameters, an OpenSSL::BN.
@@ -434,8 +438,8 @@ module OpenSSL
         def generate(group, &block)
           begin
             group = Group.new(group) unless group.is_a?(Group)
-          rescue Group::Error => e
-            raise PKeyError, e.message
+          rescue Group::Error
+            raise PKeyError, "invalid curve name"
           end
           OpenSSL::PKey.generate_key(OpenSSL::PKey.__wrap(Native.pkey_read(group.to_der, nil)), &block)
         end
@@ -445,16 +449,14 @@ module OpenSSL
       def initialize(source = nil, password = nil, &block)
         case source
         when nil then without_arguments
-        when EC then return @h = source.__handle
-        when Group then return @h = Native.pkey_read(source.to_der, nil)
+        when EC then return @__h = source.__handle
+        when Group then return @__h = Native.pkey_read(source.to_der, nil)
         end
         text = Given.string(source)
         if !text.include?("\0") && text.bytesize < 64 && Native.oid(text) && (group = Native.group_new(text))
-          @h = Native.pkey_read(Native.group_get(group, :der), nil)
+          @__h = Native.pkey_read(Native.group_get(group, :der), nil)
         else
-          @h = OpenSSL::PKey.__read(text, password, &block)
-          type = Native.pkey_type(@h)
-          raise PKeyError, "incorrect pkey type: #{type}" unless type == "EC" || type == "SM2"
+          of_type("invalid curve name", %w[EC SM2]) { OpenSSL::PKey.__read(text, password, &block) }
         end
       end
 
@@ -525,7 +527,7 @@ module OpenSSL
         # The group of a curve's name, of a text in PEM or DER, of another group, or of a field (`:GFp`) with `p`, `a` and `b`.
         def initialize(source, p = nil, a = nil, b = nil)
           raise ArgumentError, "wrong number of arguments (given #{1 + [p, a, b].compact.size}, expected 1 or 4)" if p && !b
-          @h =
+          @__h =
             if p then Native.group_curve(source.to_sym, Given.hex(p), Given.hex(a), Given.hex(b))
             elsif source.is_a?(Group) then Native.dup(source.__handle)
             else
@@ -538,10 +540,10 @@ module OpenSSL
         end
 
         def initialize_copy(other)
-          @h = Native.dup(other.__handle)
+          @__h = Native.dup(other.__handle)
         end
 
-        def __handle = @h || raise(Error, "uninitialized group")
+        def __handle = @__h || raise(Error, "uninitialized group")
         # Whether both are the same group.
         def ==(other) = other.is_a?(Group) && Native.group_eq(__handle, other.__handle)
         alias eql? ==
@@ -610,11 +612,11 @@ module OpenSSL
 
         # The octets are for another VM, which makes the point anew.
         def __set(group, handle)
-          @group, @h = group.dup, handle
+          @group, @__h = group.dup, handle
           note
         end
         private def note
-          @octets = Native.point_octets(@group.__handle, @h, 4)
+          @__octets = Native.point_octets(@group.__handle, @__h, 4)
           self
         end
 
@@ -625,9 +627,9 @@ module OpenSSL
         # `group`: The group of the point.
         attr_reader :group
         def __handle
-          return @h if Native.alive?(@h)
-          raise Error, "uninitialized point" unless @octets
-          @h = Native.point_new(@group.__handle, @octets)
+          return @__h if Native.alive?(@__h)
+          raise Error, "uninitialized point" unless @__octets
+          @__h = Native.point_new(@group.__handle, @__octets)
         end
         private def ask(what, other = nil) = Native.point_do(@group.__handle, __handle, what, other)
         # Whether both are the same point of the same group.
@@ -676,45 +678,45 @@ module OpenSSL
     class SPKI
       # A request with a key and a challenge, new or from its text.
       def initialize(source = nil)
-        @h = source ? Native.x_read(:spki, Given.string(source)) : Native.x_new(:spki)
+        @__h = source ? Native.x_read(:spki, Given.string(source)) : Native.x_new(:spki)
         return unless source
-        @challenge = ASN1.decode(to_der).value[0].value[1].value
-        @key = public_key.public_to_der
+        @__challenge = ASN1.decode(to_der).value[0].value[1].value
+        @__key = public_key.public_to_der
       end
       # The public key.
-      def public_key = PKey.__wrap(Native.x_key(@h))
+      def public_key = PKey.__wrap(Native.x_key(@__h))
       # Sets the public key.
       def public_key=(key)
-        @key = key.public_to_der
+        @__key = key.public_to_der
         build
       end
       private def build
-        spkac = ASN1::Sequence([ASN1.decode(@key), ASN1::IA5String(challenge)])
+        spkac = ASN1::Sequence([ASN1.decode(@__key), ASN1::IA5String(challenge)])
         signature = [ASN1::Sequence([ASN1::ObjectId("sha256WithRSAEncryption"), ASN1::Null(nil)]), ASN1::BitString("")]
-        @h = Native.x_read(:spki, ASN1::Sequence([spkac, *signature]).to_der)
+        @__h = Native.x_read(:spki, ASN1::Sequence([spkac, *signature]).to_der)
       end
       # The challenge stands in the part that is signed.
-      def challenge = @challenge || ""
+      def challenge = @__challenge || ""
       # Sets the challenge.
       def challenge=(text)
-        @challenge = text.to_str
-        build if @key
+        @__challenge = text.to_str
+        build if @__key
         text
       end
       # Signs the request, and answers it.
       def sign(key, digest)
-        Native.x_sign(@h, key.__handle, Given.digest(digest))
+        Native.x_sign(@__h, Given.private_key(key), Given.digest(digest))
         self
       end
       # Whether the request is signed by the key.
-      def verify(key) = Native.x_verify(@h, key.__handle)
+      def verify(key) = Native.x_verify(@__h, key.__handle)
       # The request in DER.
-      def to_der = Native.x_der(@h)
+      def to_der = Native.x_der(@__h)
       # The request in Base64, as HTML forms have it.
-      def to_pem = Native.spki_text(@h)
+      def to_pem = Native.spki_text(@__h)
       alias to_s to_pem
       # The parts of the request as text.
-      def to_text = Native.x_text(@h)
+      def to_text = Native.x_text(@__h)
     end
   end
 end

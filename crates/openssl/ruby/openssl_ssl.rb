@@ -78,12 +78,13 @@ module OpenSSL
 
       private def ip?(name) = name.match?(/\A\d{1,3}(\.\d{1,3}){3}\z/) || name.include?(":")
     end
+    Given.functions(self, :verify_certificate_identity, :verify_hostname, :verify_wildcard)
 
     # How connections are to be. Native settings are noted, too: another VM makes its own context from them.
     class SSLContext
       SESSION_CACHE_OFF, SESSION_CACHE_CLIENT, SESSION_CACHE_SERVER, SESSION_CACHE_BOTH = 0, 1, 2, 3
       SESSION_CACHE_NO_AUTO_CLEAR, SESSION_CACHE_NO_INTERNAL_LOOKUP, SESSION_CACHE_NO_INTERNAL_STORE, SESSION_CACHE_NO_INTERNAL = 0x80, 0x100, 0x200, 0x300
-      VERSIONS = { SSL3: SSL3_VERSION, TLS1: TLS1_VERSION, TLS1_1: TLS1_1_VERSION, TLS1_2: TLS1_2_VERSION, TLS1_3: TLS1_3_VERSION }.freeze
+      VERSIONS = { SSL2: SSL2_VERSION, SSL3: SSL3_VERSION, TLS1: TLS1_VERSION, TLS1_1: TLS1_1_VERSION, TLS1_2: TLS1_2_VERSION, TLS1_3: TLS1_3_VERSION }.freeze
       private_constant :VERSIONS
       METHODS = %i[TLSv1_2 TLSv1_1 TLSv1 SSLv3 SSLv2 SSLv23].flat_map { |m| [m, :"#{m}_client", :"#{m}_server"] }.freeze
       DEFAULT_PARAMS = { min_version: TLS1_VERSION, verify_mode: VERIFY_PEER, verify_hostname: true, options: OP_ALL & ~OP_DONT_INSERT_EMPTY_FRAGMENTS | OP_NO_COMPRESSION }.freeze
@@ -117,6 +118,8 @@ module OpenSSL
       # :method: keylog_cb: What is called with `(socket, line)` for each line of a log of keys.
       # :method: tmp_dh_callback: What answers a DH key.
       attr_accessor(*PLAIN)
+      alias ssl_timeout timeout
+      alias ssl_timeout= timeout=
 
       # Has the handle, which changes although the context is frozen.
       class Holder
@@ -134,18 +137,18 @@ module OpenSSL
 
       def __handle
         # An allocated context can be set up without `initialize`.
-        @holder ||= Holder.new
-        return @holder.handle if Native.alive?(@holder.handle)
-        @holder.handle = Native.ctx_new(@side || 0)
-        @applied&.each { |call| Native.__send__(call[0], @holder.handle, *call[1..]) }
+        @__holder ||= Holder.new
+        return @__holder.handle if Native.alive?(@__holder.handle)
+        @__holder.handle = Native.ctx_new(@__side || 0)
+        @__applied&.each { |call| Native.__send__(call[0], @__holder.handle, *call[1..]) }
         set_up if frozen?
-        @holder.handle
+        @__holder.handle
       end
 
       private def apply(*call)
         raise FrozenError, "can't modify frozen #{self.class}: #{inspect}" if frozen?
         result = Native.__send__(call[0], __handle, *call[1..])
-        (@applied ||= []) << call
+        (@__applied ||= []) << call
         result
       end
       private def number(what, n = 0) = Native.ctx_number(__handle, what, n)
@@ -178,7 +181,7 @@ module OpenSSL
       # Sets the one version of the protocol by the name of a method: `:TLSv1_2`.
       def ssl_version=(method)
         name = method.to_s
-        @side = name.end_with?("_client") ? 1 : name.end_with?("_server") ? 2 : 0
+        @__side = name.end_with?("_client") ? 1 : name.end_with?("_server") ? 2 : 0
         name = name.sub(/_(client|server)\z/, "")
         return if name == "SSLv23" || name == "TLS"
         raise ArgumentError, "unknown SSL method `#{method}'" unless (version = VERSIONS[name.sub("SSLv3", "SSL3").sub("TLSv", "TLS").to_sym])
@@ -268,8 +271,8 @@ module OpenSSL
 
       # Adds a certificate with its key and the certificates up to the authority; ArgumentError if they do not belong together.
       def add_certificate(cert, key, chain = nil)
-        raise TypeError, "wrong argument type #{cert.class} (expected OpenSSL/X509)" unless cert.is_a?(X509::Certificate)
-        raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
+        Given.cert(cert)
+        Given.private_key(key)
         raise ArgumentError, "private key does not match the public key of the certificate" unless cert.check_private_key(key)
         apply(:ctx_object, :cert, cert.__handle)
         apply(:ctx_object, :key, key.__handle)
@@ -293,7 +296,7 @@ module OpenSSL
       end
 
       private def set_up
-        h = @holder.handle
+        h = @__holder.handle
         Native.ctx_callback(h, :hello) if @servername_cb || @alpn_select_cb || @session_get_cb
         { protocol: @alpn_select_cb, client_cert: @client_cert_cb, new_session: @session_new_cb, get_session: @session_get_cb, key_line: @keylog_cb, info: @renegotiation_cb }.each do |what, callback|
           Native.ctx_callback(h, what) if callback
@@ -301,9 +304,10 @@ module OpenSSL
         Native.ctx_object(h, :store, @cert_store.__handle) if @cert_store
         @extra_chain_cert&.each { |cert| Native.ctx_object(h, :chain, cert.__handle) } unless @cert
         if @cert && @key
+          key = Given.private_key(@key)
           Native.ctx_object(h, :cert, @cert.__handle)
           @extra_chain_cert&.each { |cert| Native.ctx_object(h, :chain, cert.__handle) }
-          Native.ctx_object(h, :key, @key.__handle)
+          Native.ctx_object(h, :key, key)
           Native.ctx_check_key(h)
         end
         (@client_ca.is_a?(Array) ? @client_ca : [@client_ca].compact).each { |cert| Native.ctx_object(h, :client_ca, cert.__handle) }
@@ -336,50 +340,31 @@ module OpenSSL
       end
     end
 
-    module SocketForwarder
-      # :method: fileno: The file descriptor of the socket.
-      # :method: addr: The address of this end, as `IPSocket#addr` gives it.
-      # :method: peeraddr: The address of the other end, as `IPSocket#peeraddr` gives it.
-      # :method: local_address: The address of this end as Addrinfo.
-      # :method: remote_address: The address of the other end as Addrinfo.
-      # :method: closed?: Whether the socket is closed.
-      # :method: close_on_exec?: Whether programs that are started do not get the socket.
-      # :method: timeout: The seconds after which waiting ends, or nil.
-      %i[fileno addr peeraddr local_address remote_address closed? close_on_exec? timeout].each { |name| define_method(name) { @io.__send__(name) } }
-      # :method: setsockopt(*args): Sets an option of the socket.
-      # :method: getsockopt(*args): The value of an option of the socket.
-      # :method: fcntl(*args): Asks the system for something of the socket.
-      # :method: do_not_reverse_lookup=(on): Sets whether addresses are told as numbers.
-      # :method: close_on_exec=(on): Sets whether programs that are started do not get the socket.
-      # :method: timeout=(seconds): Sets the seconds after which waiting ends.
-      # :method: wait(*args): Waits until the socket is ready.
-      # :method: wait_readable(*args): Waits until something has come.
-      # :method: wait_writable(*args): Waits until something can be sent.
-      %i[setsockopt getsockopt fcntl do_not_reverse_lookup= close_on_exec= timeout= wait wait_readable wait_writable].each { |name| define_method(name) { |*args| @io.__send__(name, *args) } }
-    end
-
     class Session
       class SessionError < OpenSSLError; end
       include Marshal
 
       def self.__wrap(handle)
         session = allocate
-        session.instance_variable_set(:@h, handle)
-        session
+        session.__take(handle)
       end
 
       # The session of a connection, or one in PEM or DER.
       def initialize(source)
-        @h =
+        @__h =
           if source.is_a?(SSLSocket) then source.__get(:session) || raise(ArgumentError, "no session available")
           else Native.x_read(:session, Given.string(source))
           end
       end
 
       def initialize_copy(other)
-        @h = Native.dup(other.__handle)
+        @__h = Native.dup(other.__handle)
       end
-      def __handle = @h || raise(SessionError, "uninitialized session")
+      def __handle = @__h || raise(SessionError, "uninitialized session")
+      def __take(handle)
+        @__h = handle
+        self
+      end
       # The bytes that name the session.
       def id = Native.session_get(__handle, :id, nil)
       # The Time when the session began.
@@ -422,19 +407,19 @@ module OpenSSL
           @io, @context = io, context
           context.setup
           real = io.respond_to?(:to_io) && !io.is_a?(SSLSocket) ? io.to_io : nil
-          @socket = real if real.is_a?(BasicSocket)
-          unless @socket || real || io.respond_to?(:read_nonblock) && io.respond_to?(:write_nonblock)
+          @__socket = real if real.is_a?(BasicSocket)
+          unless @__socket || real || io.respond_to?(:read_nonblock) && io.respond_to?(:write_nonblock)
             raise TypeError, "wrong argument type #{io.class} (expected File)"
           end
-          @h = Native.ssl_new(context.__handle, @socket)
-          @notes = context.session_new_cb || context.keylog_cb || context.renegotiation_cb
+          @__h = Native.ssl_new(context.__handle, @__socket)
+          @__notes = context.session_new_cb || context.keylog_cb || context.renegotiation_cb
           @sync_close = sync_close
           super()
         end
 
         # Sets the name that the server is called by, and that its certificate has to have.
         def hostname=(name)
-          Native.ssl_text(@h, :name, name.to_str) if name
+          Native.ssl_text(@__h, :name, name.to_str) if name
           @hostname = name
         end
 
@@ -460,17 +445,17 @@ module OpenSSL
         end
 
         private def begin_as(server)
-          return if @begun
+          return if @__begun
           ctx = @context
           hello = server && (ctx.servername_cb || ctx.alpn_select_cb || ctx.session_get_cb)
           if !server && ctx.verify_hostname && @hostname && ctx.verify_mode != VERIFY_NONE
-            Native.ssl_text(@h, SSL.__send__(:ip?, @hostname) ? :address : :host, @hostname)
+            Native.ssl_text(@__h, SSL.__send__(:ip?, @hostname) ? :address : :host, @hostname)
           end
-          Native.ssl_begin(@h, server, !!hello, !!ctx.verify_callback)
-          @begun, @server = true, server
+          Native.ssl_begin(@__h, server, !!hello, !!ctx.verify_callback)
+          @__begun, @__server = true, server
           # The first handshake is told before it begins.
           return unless ctx.renegotiation_cb
-          @told = true
+          @__told = true
           ctx.renegotiation_cb.call(self)
         end
 
@@ -490,13 +475,13 @@ module OpenSSL
         # A server has taken the client's certificate as it is when there is a verify_callback.
         private def verified(name)
           callback = @context.verify_callback
-          return true if @verified || !@server || !callback || @context.verify_mode & VERIFY_PEER == 0 || session_reused? || !(cert = peer_cert)
-          @verified = true
+          return true if @__verified || !@__server || !callback || @context.verify_mode & VERIFY_PEER == 0 || session_reused? || !(cert = peer_cert)
+          @__verified = true
           check = X509::StoreContext.new(@context.__verify_store, cert, peer_cert_chain)
           check.purpose = X509::PURPOSE_SSL_CLIENT
           check.__callback = callback
           good = check.verify
-          Native.ssl_set_verify_result(@h, check.error)
+          Native.ssl_set_verify_result(@__h, check.error)
           return true if good
           stop
           raise SSLError, "#{name} returned=1 errno=0 peeraddr=#{__peer} state=error: certificate verify failed (#{check.error_string})"
@@ -505,9 +490,9 @@ module OpenSSL
         # One operation, with what it asks on the way.
         private def run(what, arg, name, wait)
           loop do
-            result = Native.ssl_step(@h, @socket, what, arg, wait)
-            note if @notes
-            unless @socket
+            result = Native.ssl_step(@__h, @__socket, what, arg, wait)
+            note if @__notes
+            unless @__socket
               moved = carry(result, wait)
               next if moved
             end
@@ -515,7 +500,7 @@ module OpenSSL
             next if result == :again
             case result[0]
             when :hello then greeted(*result[1..])
-            when :ask then Native.ssl_answer(@h, *X509::StoreContext.__ask(@context.verify_callback, nil, *result[1..]))
+            when :ask then Native.ssl_answer(@__h, *X509::StoreContext.__ask(@context.verify_callback, nil, *result[1..]))
             when :client_cert then present
             else failed(what, name, *result[1..])
             end
@@ -531,7 +516,7 @@ module OpenSSL
             nil
           end
           cert, key = pair
-          Native.ssl_client_cert(@h, cert&.__handle, key&.__handle)
+          Native.ssl_client_cert(@__h, cert&.__handle, key&.__handle)
         end
 
         private def greeted(name, protocols, session_id, cached)
@@ -544,7 +529,7 @@ module OpenSSL
               if other
                 other.setup
                 context = @context = other
-                @notes ||= other.session_new_cb || other.keylog_cb || other.renegotiation_cb
+                @__notes ||= other.session_new_cb || other.keylog_cb || other.renegotiation_cb
                 changed = other.__handle
               end
             end
@@ -552,31 +537,31 @@ module OpenSSL
             if context.alpn_select_cb && !protocols.empty?
               protocol = context.alpn_select_cb.call(protocols)
               raise TypeError, "wrong argument type #{protocol.nil? ? "nil" : protocol.class} (expected String)" unless protocol.is_a?(String)
-              raise TypeError, "ALPN protocol must be one of the client's" unless protocols.include?(protocol.b)
+              raise SSLError, "SSL_accept: ALPN protocol is none of the client's: #{protocol}" unless protocols.include?(protocol.b)
             end
             session = context.session_get_cb.call([self, session_id]) if context.session_get_cb && !session_id.empty? && !cached
           rescue Exception
             # The other side is told.
-            Native.ssl_hello(@h, nil, nil, nil, answered ? 120 : 112)
-            Native.ssl_step(@h, @socket, :handshake, nil, false)
-            carry(nil, false) unless @socket
+            Native.ssl_hello(@__h, nil, nil, nil, answered ? 120 : 112)
+            Native.ssl_step(@__h, @__socket, :handshake, nil, false)
+            carry(nil, false) unless @__socket
             raise
           end
-          Native.ssl_hello(@h, changed, protocol, session&.__handle, 0)
+          Native.ssl_hello(@__h, changed, protocol, session&.__handle, 0)
         end
 
         private def note
-          sessions, lines, handshakes = Native.ssl_notes(@h)
+          sessions, lines, handshakes = Native.ssl_notes(@__h)
           context = @context
           sessions.each { |h| context.session_new_cb.call([self, Session.__wrap(h)]) } if context.session_new_cb
           lines.each { |line| context.keylog_cb.call(self, line) } if context.keylog_cb
-          handshakes, @told = handshakes - 1, false if @told && handshakes > 0
+          handshakes, @__told = handshakes - 1, false if @__told && handshakes > 0
           handshakes.times { context.renegotiation_cb.call(self) } if context.renegotiation_cb
         end
 
         # For what is no socket: bytes go through memory. True when something has come.
         private def carry(result, wait)
-          out = Native.ssl_take(@h)
+          out = Native.ssl_take(@__h)
           until out.empty?
             n = @io.write_nonblock(out, exception: false)
             if n == :wait_writable
@@ -594,8 +579,8 @@ module OpenSSL
           if got == :wait_readable
             return false unless wait
             @io.wait_readable
-          elsif got.nil? then Native.ssl_feed_end(@h)
-          else Native.ssl_feed(@h, got)
+          elsif got.nil? then Native.ssl_feed_end(@__h)
+          else Native.ssl_feed(@__h, got)
           end
           true
         end
@@ -621,9 +606,9 @@ module OpenSSL
         rescue StandardError
           "(null)"
         end
-        def __get(what) = Native.ssl_get(@h, what)
+        def __get(what) = Native.ssl_get(@__h, what)
         private def state_text = __get(:state)[1]
-        private def started = @begun || raise(SSLError, "SSL session is not started yet")
+        private def started = @__begun || raise(SSLError, "SSL session is not started yet")
 
         # Waits for at most `size` bytes, without the buffer; EOFError at the end.
         def sysread(size, buffer = nil) = read_some(size, buffer, true, true)
@@ -663,10 +648,10 @@ module OpenSSL
 
         # Says good-bye; the answer is not waited for.
         private def stop
-          return if !@begun || @stopped
-          @stopped = true
-          Native.ssl_step(@h, @socket, :shutdown, nil, false)
-          carry(nil, false) unless @socket
+          return if !@__begun || @__stopped
+          @__stopped = true
+          Native.ssl_step(@__h, @__socket, :shutdown, nil, false)
+          carry(nil, false) unless @__socket
           nil
         rescue IOError, SystemCallError
           nil
@@ -674,8 +659,8 @@ module OpenSSL
 
         # Says good-bye, and closes the socket if `sync_close` says so.
         def sysclose
-          return if @closed
-          @closed = true
+          return if @__closed
+          @__closed = true
           stop unless @io.closed?
           @io.close if @sync_close
           nil
@@ -694,7 +679,7 @@ module OpenSSL
         def peer_cert_chain
           chain = __get(:chain)&.map { |h| X509::Certificate.__wrap(h) }
           # A server's list does not begin with the client's own.
-          chain && @server && (own = peer_cert) && chain.first != own ? [own, *chain] : chain
+          chain && @__server && (own = peer_cert) && chain.first != own ? [own, *chain] : chain
         end
         # The version of the protocol: "TLSv1.3".
         def ssl_version = __get(:version)
@@ -714,7 +699,7 @@ module OpenSSL
         def session = (h = __get(:session)) && Session.__wrap(h)
         # Sets the session to go on with, before the handshake.
         def session=(session)
-          Native.ssl_set_session(@h, session.__handle)
+          Native.ssl_set_session(@__h, session.__handle)
         end
         # The protocol that both ends chose by ALPN, or nil.
         def alpn_protocol = __get(:protocol)
@@ -731,7 +716,7 @@ module OpenSSL
         # The name of the algorithm of the other end's signature.
         def peer_sigalg = __get(:peer_sigalg)
         # Bytes that both ends can make of the connection's secret, by a label (RFC 5705).
-        def export_keying_material(label, length, context = nil) = Native.ssl_export(@h, label, length, context)
+        def export_keying_material(label, length, context = nil) = Native.ssl_export(@__h, label, length, context)
 
         # True if the other end's certificate is one of the host; SSLError if not.
         def post_connection_check(hostname)
@@ -762,33 +747,37 @@ module OpenSSL
 
     class SSLServer
       include SocketForwarder
-      # `start_immediately`: Whether `accept` shakes hands, too.
-      attr_accessor :start_immediately
+      # Whether `accept` shakes hands, too.
+      def start_immediately = @__start_immediately
+      # Sets whether `accept` shakes hands, too.
+      def start_immediately=(on)
+        @__start_immediately = on
+      end
 
       # A server over a TCPServer, with the context of its connections.
       def initialize(server, context)
-        @svr = @io = server
-        @ctx = context
+        @__svr = @io = server
+        @__ctx = context
         context.session_id_context ||= Digest.hexdigest("SHA256", "#{object_id} #{$0}")[0, 32] unless context.frozen?
-        @start_immediately = true
+        @__start_immediately = true
       end
 
       # The server below.
-      def to_io = @svr
+      def to_io = @__svr
       # Listens for connections, of which so many may wait.
-      def listen(backlog = Socket::SOMAXCONN) = @svr.listen(backlog)
+      def listen(backlog = Socket::SOMAXCONN) = @__svr.listen(backlog)
       # Ends one direction of the server or both.
-      def shutdown(how = Socket::SHUT_RDWR) = @svr.shutdown(how)
+      def shutdown(how = Socket::SHUT_RDWR) = @__svr.shutdown(how)
       # Closes the server.
-      def close = @svr.close
+      def close = @__svr.close
 
       # Waits for a connection, and answers its SSLSocket after the handshake.
       def accept
-        socket, = @svr.accept
+        socket, = @__svr.accept
         begin
-          ssl = SSLSocket.new(socket, @ctx)
+          ssl = SSLSocket.new(socket, @__ctx)
           ssl.sync_close = true
-          ssl.accept if @start_immediately
+          ssl.accept if @__start_immediately
           ssl
         rescue Exception => e
           ssl ? ssl.close : socket.close
@@ -797,4 +786,8 @@ module OpenSSL
       end
     end
   end
+
+  Given.undumped(BN, Digest, HMAC, Cipher, Config, Provider, PKey::PKey, PKey::EC::Group, PKey::EC::Point, Netscape::SPKI, PKCS7::SignerInfo, PKCS7::RecipientInfo, X509::Store,
+                 X509::StoreContext, X509::ExtensionFactory, X509::Revoked, OCSP::CertificateId, OCSP::Request, OCSP::Response, OCSP::BasicResponse, OCSP::SingleResponse, Timestamp::Request,
+                 Timestamp::Response, Timestamp::TokenInfo, Timestamp::Factory, SSL::SSLContext, SSL::SSLSocket, SSL::SSLServer)
 end

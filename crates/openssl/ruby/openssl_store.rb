@@ -6,7 +6,7 @@ module OpenSSL
       ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY: 6, ERR_CERT_SIGNATURE_FAILURE: 7, ERR_CRL_SIGNATURE_FAILURE: 8, ERR_CERT_NOT_YET_VALID: 9, ERR_CERT_HAS_EXPIRED: 10,
       ERR_CRL_NOT_YET_VALID: 11, ERR_CRL_HAS_EXPIRED: 12, ERR_ERROR_IN_CERT_NOT_BEFORE_FIELD: 13, ERR_ERROR_IN_CERT_NOT_AFTER_FIELD: 14, ERR_ERROR_IN_CRL_LAST_UPDATE_FIELD: 15,
       ERR_ERROR_IN_CRL_NEXT_UPDATE_FIELD: 16, ERR_OUT_OF_MEM: 17, ERR_DEPTH_ZERO_SELF_SIGNED_CERT: 18, ERR_SELF_SIGNED_CERT_IN_CHAIN: 19, ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 20,
-      ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: 21, ERR_CERT_CHAIN_TOO_LONG: 22, ERR_CERT_REVOKED: 23, ERR_INVALID_CA: 24, ERR_PATH_LENGTH_EXCEEDED: 25, ERR_INVALID_PURPOSE: 26,
+      ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE: 21, ERR_CERT_CHAIN_TOO_LONG: 22, ERR_CERT_REVOKED: 23, ERR_INVALID_CA: 79, ERR_PATH_LENGTH_EXCEEDED: 25, ERR_INVALID_PURPOSE: 26,
       ERR_CERT_UNTRUSTED: 27, ERR_CERT_REJECTED: 28, ERR_SUBJECT_ISSUER_MISMATCH: 29, ERR_AKID_SKID_MISMATCH: 30, ERR_AKID_ISSUER_SERIAL_MISMATCH: 31, ERR_KEYUSAGE_NO_CERTSIGN: 32,
       ERR_UNABLE_TO_GET_CRL_ISSUER: 33, ERR_UNHANDLED_CRITICAL_EXTENSION: 34, ERR_KEYUSAGE_NO_CRL_SIGN: 35, ERR_UNHANDLED_CRITICAL_CRL_EXTENSION: 36, ERR_INVALID_NON_CA: 37,
       ERR_PROXY_PATH_LENGTH_EXCEEDED: 38, ERR_KEYUSAGE_NO_DIGITAL_SIGNATURE: 39, ERR_PROXY_CERTIFICATES_NOT_ALLOWED: 40, ERR_INVALID_EXTENSION: 41, ERR_INVALID_POLICY_EXTENSION: 42,
@@ -16,7 +16,7 @@ module OpenSSL
       ERR_SUITE_B_INVALID_SIGNATURE_ALGORITHM: 59, ERR_SUITE_B_LOS_NOT_ALLOWED: 60, ERR_SUITE_B_CANNOT_SIGN_P_384_WITH_P_256: 61, ERR_HOSTNAME_MISMATCH: 62, ERR_EMAIL_MISMATCH: 63,
       ERR_IP_ADDRESS_MISMATCH: 64, ERR_DANE_NO_MATCH: 65, ERR_EE_KEY_TOO_SMALL: 66, ERR_CA_KEY_TOO_SMALL: 67, ERR_CA_MD_TOO_WEAK: 68, ERR_INVALID_CALL: 69, ERR_STORE_LOOKUP: 70,
       ERR_NO_VALID_SCTS: 71, ERR_PROXY_SUBJECT_NAME_VIOLATION: 72, ERR_OCSP_VERIFY_NEEDED: 73, ERR_OCSP_VERIFY_FAILED: 74, ERR_OCSP_CERT_UNKNOWN: 75,
-      FLAG_CRL_CHECK: 0x4, FLAG_CRL_CHECK_ALL: 0x8, FLAG_IGNORE_CRITICAL: 0x10, FLAG_X509_STRICT: 0x20, FLAG_ALLOW_PROXY_CERTS: 0x40, FLAG_POLICY_CHECK: 0x80, FLAG_EXPLICIT_POLICY: 0x100,
+      FLAG_USE_CHECK_TIME: 0x2, FLAG_CRL_CHECK: 0x4, FLAG_CRL_CHECK_ALL: 0x8, FLAG_IGNORE_CRITICAL: 0x10, FLAG_X509_STRICT: 0x20, FLAG_ALLOW_PROXY_CERTS: 0x40, FLAG_POLICY_CHECK: 0x80, FLAG_EXPLICIT_POLICY: 0x100,
       FLAG_INHIBIT_ANY: 0x200, FLAG_INHIBIT_MAP: 0x400, FLAG_NOTIFY_POLICY: 0x800, FLAG_EXTENDED_CRL_SUPPORT: 0x1000, FLAG_USE_DELTAS: 0x2000, FLAG_CHECK_SS_SIGNATURE: 0x4000,
       FLAG_TRUSTED_FIRST: 0x8000, FLAG_SUITEB_128_LOS_ONLY: 0x10000, FLAG_SUITEB_192_LOS: 0x20000, FLAG_SUITEB_128_LOS: 0x30000, FLAG_PARTIAL_CHAIN: 0x80000, FLAG_NO_ALT_CHAINS: 0x100000,
       FLAG_NO_CHECK_TIME: 0x200000
@@ -37,8 +37,9 @@ module OpenSSL
       # A store that trusts nobody.
       def initialize(*arguments)
         warn "#{self.class}::new does not take any arguments" unless arguments.empty?
-        @parts = []
-        @holder = Holder.new
+        @verify_callback, @error, @error_string, @chain = nil
+        @__parts = []
+        @__holder = Holder.new
       end
 
       # Has the handle, which can change although the object is frozen.
@@ -50,19 +51,19 @@ module OpenSSL
       undef_method :initialize_copy
 
       def __handle
-        return @holder.handle if @holder && Native.alive?(@holder.handle)
-        raise StoreError, "uninitialized store" unless @holder
-        @holder.handle = Native.store_new
-        @parts.each { |part| apply(part) }
-        if @later
-          @later = false
+        return @__holder.handle if @__holder && Native.alive?(@__holder.handle)
+        raise StoreError, "uninitialized store" unless @__holder
+        @__holder.handle = Native.store_new
+        @__parts.each { |part| apply(part) }
+        if @__later
+          @__later = false
           set_default_paths
         end
-        @holder.handle
+        @__holder.handle
       end
 
       private def apply((what, value))
-        handle = @holder.handle
+        handle = @__holder.handle
         case what
         when :add then Native.store_add(handle, value.__handle)
         when :file, :path then Native.store_load(handle, what, value)
@@ -73,7 +74,7 @@ module OpenSSL
       private def part(what, value)
         __handle
         apply([what, value])
-        @parts << [what, value]
+        @__parts << [what, value]
         value
       end
 
@@ -99,7 +100,7 @@ module OpenSSL
       end
       # The default paths, once somebody needs the handle.
       private def later
-        @later = true
+        @__later = true
       end
 
       # The environment is the VM's, not the process's.
@@ -169,30 +170,42 @@ module OpenSSL
       # A verification of a certificate, by a store.
       def initialize(store, cert = nil, chain = nil)
         raise TypeError, "wrong argument type #{store.class} (expected OpenSSL/X509/STORE)" unless store.is_a?(Store)
-        @store, @cert, @untrusted = store, cert, chain&.to_a
-        @callback = store.verify_callback
+        @__store, @cert, @__untrusted = store, cert, chain&.to_a
+        @__callback = store.verify_callback
         @error, @error_depth = 0, 0
-        @settings = [nil, nil, nil, nil]
+        @__settings = [nil, nil, nil, nil]
       end
 
       def __callback=(callback)
-        @callback = callback
+        @__callback = callback
       end
-      # Sets flags for this verification.
+      # Sets flags for this verification, beside those that are set.
       def flags=(n)
-        @settings[0] = n
+        set_flags(flags | Given.integer(n))
+      end
+      # The flags of this verification, bits of X509::V_FLAG_ constants: first those of the store.
+      def flags = @__settings[0] || Native.store_flags(@__store.__handle, 0) | V_FLAG_TRUSTED_FIRST
+      # Clears flags of this verification, without an argument all.
+      def clear_flags(n = 0xffff_ffff)
+        set_flags(flags & ~Given.integer(n))
+        nil
+      end
+      # Those of the store are cleared, and these are set.
+      private def set_flags(n)
+        @__settings[4] = 0xffff_ffff
+        @__settings[0] = n
       end
       # Sets what certificates have to be good for.
       def purpose=(n)
-        @settings[1] = n
+        @__settings[1] = n
       end
       # Sets what authorities have to be trusted for.
       def trust=(n)
-        @settings[2] = n
+        @__settings[2] = n
       end
       # Sets the time at which certificates have to be valid.
       def time=(time)
-        @settings[3] = time.to_i
+        @__settings[3] = time.to_i
       end
       # Nil: lists are not told.
       def current_crl = nil
@@ -206,11 +219,11 @@ module OpenSSL
 
       # Whether a chain leads to a certificate that is trusted.
       def verify
-        answers = @callback ? [] : nil
+        answers = @__callback ? [] : nil
         loop do
-          result = Native.store_verify(@store.__handle, @cert&.__handle, @untrusted&.map(&:__handle), @settings, answers)
+          result = Native.store_verify(@__store.__handle, @cert&.__handle, @__untrusted&.map(&:__handle), @__settings, answers)
           if result[0] == :ask
-            answers << StoreContext.__ask(@callback, self, *result[1..])
+            answers << StoreContext.__ask(@__callback, self, *result[1..])
           else
             good, @error, @error_depth, cert, chain = result
             @current_cert = cert && Certificate.__wrap(cert)

@@ -69,8 +69,7 @@ module OpenSSL
       class << self
         def __wrap(handle)
           name = allocate
-          name.instance_variable_set(:@h, handle)
-          name
+          name.__take(handle)
         end
 
         # "CN=a\, b,O=c", the last entry first (RFC 2253).
@@ -89,18 +88,22 @@ module OpenSSL
       #     OpenSSL::X509::Name.new([["O", "Example"], ["CN", "a"]]).to_s   #=> "/O=Example/CN=a"
       def initialize(source = nil, template = OBJECT_TYPE_TEMPLATE)
         if source.nil? || source.is_a?(Array)
-          @h = Native.x_new(:name)
+          @__h = Native.x_new(:name)
           source&.each { |entry| (entry.is_a?(Array) ? entry : raise(TypeError, "wrong argument type #{entry.class} (expected Array)")).then { |field, value, type| add_entry(field, value, type || template[field]) } }
         else
-          @h = Native.x_read(:name, Given.string(source))
+          @__h = Native.x_read(:name, Given.string(source))
         end
       end
 
       def initialize_copy(other)
-        @h = Native.dup(other.__handle)
+        @__h = Native.dup(other.__handle)
       end
 
-      def __handle = @h || raise(NameError, "uninitialized name")
+      def __handle = @__h || raise(NameError, "uninitialized name")
+      def __take(handle)
+        @__h = handle
+        self
+      end
 
       # Adds an entry at the end, or at the place `loc`, and answers the name.
       def add_entry(field, value, type = nil, loc: -1, set: 0)
@@ -143,22 +146,25 @@ module OpenSSL
 
       def self.__wrap(handle)
         extension = allocate
-        extension.instance_variable_set(:@h, handle)
-        extension
+        extension.__take(handle)
       end
 
       # An extension of a name and a value (bytes or ASN.1), or one in DER.
       def initialize(oid, value = (der = true; nil), critical = false)
-        @h = der ? Native.x_read(:extension, Given.string(oid)) : Native.extension_new(oid.to_str, bytes_of(value), critical ? true : false)
+        @__h = der ? Native.x_read(:extension, Given.string(oid)) : Native.extension_new(oid.to_str, bytes_of(value), critical ? true : false)
       end
 
       private def bytes_of(value) = value.is_a?(ASN1::ASN1Data) ? value.to_der : Given.string(value)
 
       def initialize_copy(other)
-        @h = Native.dup(other.__handle)
+        @__h = Native.dup(other.__handle)
       end
 
-      def __handle = @h || raise(ExtensionError, "uninitialized extension")
+      def __handle = @__h || raise(ExtensionError, "uninitialized extension")
+      def __take(handle)
+        @__h = handle
+        self
+      end
       private def parts = Native.extension_parts(__handle)
       # The name of the extension: "subjectAltName".
       def oid = parts[0]
@@ -181,7 +187,7 @@ module OpenSSL
         set(oid, value_der, critical ? true : false)
       end
       private def set(*parts)
-        @h = Native.extension_new(*parts)
+        @__h = Native.extension_new(*parts)
       end
 
       # The extension in DER.
@@ -258,22 +264,31 @@ module OpenSSL
     end
 
     class ExtensionFactory
-      # `issuer_certificate`: The certificate of the issuer, for extensions that tell of it.
-      # `subject_certificate`: The certificate that gets the extension.
-      # `subject_request`: The request that gets the extension.
-      # `crl`: The list that gets the extension.
       # `config`: An OpenSSL::Config with sections that values name.
-      attr_accessor :issuer_certificate, :subject_certificate, :subject_request, :crl, :config
+      attr_accessor :config
 
       # A factory for extensions of an issuer, a subject, a request or a list.
       def initialize(issuer = nil, subject = nil, request = nil, crl = nil)
-        @issuer_certificate, @subject_certificate, @subject_request, @crl = issuer, subject, request, crl
+        @config = nil
+        @__parts = {}
+        { issuer_certificate: issuer, subject_certificate: subject, subject_request: request, crl: }.each { |name, object| __send__(:"#{name}=", object) if object }
       end
 
-      { issuer_certificate: :Certificate, subject_certificate: :Certificate, subject_request: :Request, crl: :CRL }.each do |name, type|
+      PARTS = { issuer_certificate: [:Certificate, "OpenSSL/X509"], subject_certificate: [:Certificate, "OpenSSL/X509"], subject_request: [:Request, "OpenSSL/X509/REQ"], crl: [:CRL, "OpenSSL/X509/CRL"] }.freeze
+      private_constant :PARTS
+      # :method: issuer_certificate: The certificate of the issuer, for extensions that tell of it.
+      # :method: subject_certificate: The certificate that gets the extension.
+      # :method: subject_request: The request that gets the extension.
+      # :method: crl: The list that gets the extension.
+      # :method: issuer_certificate=(certificate): Sets the certificate of the issuer.
+      # :method: subject_certificate=(certificate): Sets the certificate that gets the extension.
+      # :method: subject_request=(request): Sets the request that gets the extension.
+      # :method: crl=(crl): Sets the list that gets the extension.
+      PARTS.each do |name, (type, expected)|
+        define_method(name) { @__parts[name] }
         define_method(:"#{name}=") do |object|
-          raise TypeError, "wrong argument type #{object.class} (expected OpenSSL/X509)" unless object.is_a?(X509.const_get(type))
-          instance_variable_set(:"@#{name}", object)
+          Given.handle(object, X509.const_get(type), expected)
+          @__parts[name] = object
         end
       end
 
@@ -281,9 +296,9 @@ module OpenSSL
       #
       #     OpenSSL::X509::ExtensionFactory.new.create_ext("basicConstraints", "CA:TRUE", true).to_s   #=> "basicConstraints = critical, CA:TRUE"
       def create_ext(oid, value, critical = false)
-        value = "critical, #{value}" if critical
-        handles = [@issuer_certificate, @subject_certificate, @subject_request, @crl].map { |object| object&.__handle }
-        Extension.__wrap(Native.extension_create(oid.to_str, value.to_str, *handles, @config&.to_s))
+        value = "critical,#{Given.string(value)}" if critical
+        handles = PARTS.each_key.map { |name| @__parts[name]&.__handle }
+        Extension.__wrap(Native.extension_create(Given.string(oid), Given.string(value), *handles, @config&.to_s))
       end
       # An extension of name, value and whether it is critical, of an Array or a Hash of these, or of a text "name = value".
       def create_extension(*arg)
@@ -298,7 +313,7 @@ module OpenSSL
       # An extension of `[name, value, critical]`.
       def create_ext_from_array(parts)
         raise ExtensionError, "unexpected array form" if parts.size > 3
-        create_ext(*parts)
+        create_ext(parts[0], parts[1], parts[2])
       end
       # An extension of "name = value".
       def create_ext_from_string(text)
@@ -315,22 +330,25 @@ module OpenSSL
       module Wrapping
         def __wrap(handle)
           object = allocate
-          object.instance_variable_set(:@h, handle)
-          object
+          object.__take(handle)
         end
       end
       def self.included(base) = base.extend(Wrapping)
 
       # A new one, or one in PEM or DER.
       def initialize(source = nil)
-        @h = source.nil? ? Native.x_new(kind) : Native.x_read(kind, Given.string(source))
+        @__h = source.nil? ? Native.x_new(kind) : Native.x_read(kind, Given.string(source))
       end
 
       def initialize_copy(other)
-        @h = Native.dup(other.__handle)
+        @__h = Native.dup(other.__handle)
       end
 
-      def __handle = @h || raise(error, "uninitialized #{self.class}")
+      def __handle = @__h || raise(error, "uninitialized #{self.class}")
+      def __take(handle)
+        @__h = handle
+        self
+      end
       # It in DER.
       def to_der = Native.x_der(__handle)
       # It in PEM.
@@ -351,9 +369,7 @@ module OpenSSL
       def signature_algorithm = Native.x_algorithm(__handle, false)[1]
       # Signs it with a private key and a digest, and answers it.
       def sign(key, digest)
-        raise TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)" unless key.is_a?(PKey::PKey)
-        raise ArgumentError, "Private key is needed." unless key.private?
-        Native.x_sign(__handle, key.__handle, Given.digest(digest))
+        Native.x_sign(__handle, Given.private_key(key), Given.digest(digest))
         self
       end
       # Whether it is signed by the key.
@@ -449,7 +465,7 @@ module OpenSSL
         Native.x_set_key(__handle, key.is_a?(PKey::PKey) ? key.__handle : raise(TypeError, "wrong argument type #{key.class} (expected OpenSSL/EVP_PKEY)"))
       end
       # Whether the certificate is that of the private key.
-      def check_private_key(key) = Native.x_check_key(__handle, key.__handle)
+      def check_private_key(key) = Native.x_check_key(__handle, Given.private_key(key))
       # The bytes that are signed.
       def tbs_bytes = Native.x_tbs(__handle)
       # The name of the signature's algorithm.
@@ -477,7 +493,7 @@ module OpenSSL
       def initialize(oid, value = (der = true; nil))
         if der
           data = ASN1.decode(Given.string(oid))
-          @oid, @value = data.value[0].value, data.value[1]
+          @__oid, @__value = data.value[0].value, data.value[1]
         else
           raise ASN1::ASN1Error, "invalid OID" unless oid.match?(/\A\d+(\.\d+)+\z/) || Native.oid(oid)
           self.oid = oid
@@ -486,23 +502,23 @@ module OpenSSL
       end
 
       # The name of the attribute.
-      def oid = @oid && (Native.oid(@oid)&.first || @oid)
+      def oid = @__oid && (Native.oid(@__oid)&.first || @__oid)
       # Sets the name; AttributeError for unknown ones.
       def oid=(oid)
         raise AttributeError, "OBJ_txt2obj: unknown object name" unless oid.match?(/\A\d+(\.\d+)+\z/) || Native.oid(oid)
-        @oid = oid
+        @__oid = oid
       end
-      # `value`: The value, an ASN1::Set.
-      attr_reader :value
+      # The value, an ASN1::Set.
+      def value = @__value
       # Sets the value, which has to be a SET of ASN.1.
       def value=(value)
         raise TypeError, "no implicit conversion" unless value.respond_to?(:to_der)
         data = ASN1.decode(value.to_der)
         raise AttributeError, "X509_ATTRIBUTE_create: expected a SET" unless data.is_a?(ASN1::Set)
-        @value = data
+        @__value = data
       end
       # The attribute in DER.
-      def to_der = ASN1::Sequence([ASN1::ObjectId(@oid), @value || ASN1::Set([])]).to_der
+      def to_der = ASN1::Sequence([ASN1::ObjectId(@__oid), @__value || ASN1::Set([])]).to_der
       # Whether both are equal in DER.
       def ==(other) = other.is_a?(Attribute) && to_der == other.to_der
     end
@@ -543,41 +559,42 @@ module OpenSSL
     class Revoked
       # An entry of a list of revoked certificates, new or in DER.
       def initialize(der = nil)
-        @serial, @time, @extensions = BN.new(0), nil, []
+        @__serial, @__time, @__extensions = BN.new(0), nil, []
         return unless der
         parts = ASN1.decode(Given.string(der)).value
-        @serial, @time = parts[0].value, parts[1].value
-        @extensions = parts[2] ? parts[2].value.map { |e| Extension.new(e.to_der) } : []
+        @__serial, @__time = parts[0].value, parts[1].value
+        @__extensions = parts[2] ? parts[2].value.map { |e| Extension.new(e.to_der) } : []
       end
 
-      # `serial`: The serial number of the certificate, an OpenSSL::BN.
-      # `time`: The Time when it was revoked.
-      attr_reader :serial, :time
+      # The serial number of the certificate, an OpenSSL::BN.
+      def serial = @__serial
+      # The Time when it was revoked.
+      def time = @__time
       # Sets the serial number of the certificate.
       def serial=(n)
-        @serial = BN.new(Integer(n.to_i))
+        @__serial = BN.new(Integer(n.to_i))
       end
       # Sets the time when it was revoked.
       def time=(time)
-        @time = Time.at(time.to_i).utc
+        @__time = Time.at(time.to_i).utc
       end
       # The extensions of the entry.
-      def extensions = @extensions.dup
+      def extensions = @__extensions.dup
       # Sets the extensions of the entry.
       def extensions=(list)
         list.each { |e| raise TypeError, "wrong argument type #{e.class} (expected OpenSSL/X509/EXT)" unless e.is_a?(Extension) }
-        @extensions = list.dup
+        @__extensions = list.dup
       end
       # Adds an extension, and answers it.
       def add_extension(extension)
-        @extensions << extension
+        @__extensions << extension
         extension
       end
       # The entry in DER.
       def to_der
-        time = @time || Time.at(0).utc
-        parts = [ASN1::Integer(@serial), time.year < 2050 ? ASN1::UTCTime(time) : ASN1::GeneralizedTime(time)]
-        parts << ASN1::Sequence(@extensions) unless @extensions.empty?
+        time = @__time || Time.at(0).utc
+        parts = [ASN1::Integer(@__serial), time.year < 2050 ? ASN1::UTCTime(time) : ASN1::GeneralizedTime(time)]
+        parts << ASN1::Sequence(@__extensions) unless @__extensions.empty?
         ASN1::Sequence(parts).to_der
       end
       # Whether both are equal in DER.

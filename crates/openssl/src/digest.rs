@@ -2,6 +2,7 @@
 
 use crate::error::{self, fail, text};
 use crate::handle::*;
+use crate::provider;
 use crate::sys::*;
 use std::ffi::{c_char, c_int, c_uint};
 use std::ptr::{null, null_mut};
@@ -182,7 +183,7 @@ mod natives {
     #[method("md_new", singleton)]
     fn md_new(cx: &mut Cx, _this: Value, name: Ref<StringCell>) -> Result<Value> {
         let name = c_string(cx, name)?;
-        let Some(md) = Algorithm::digest_named(&name) else {
+        let Some(md) = Algorithm::digest_named(cx, &name) else {
             error::take();
             return Ok(Value::NIL);
         };
@@ -347,7 +348,7 @@ mod natives {
         if !cx.heap.admits((size + whole + length.max(0)) as usize) {
             return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
         }
-        let Some(sha) = Algorithm::digest_named(c"SHA256") else { return fail(cx, "KDF::KDFError", "EVP_MD_fetch") };
+        let Some(sha) = Algorithm::digest_named(cx, c"SHA256") else { return fail(cx, "KDF::KDFError", "EVP_MD_fetch") };
         let (password, salt, n, r) = (password.to_vec(), salt.to_vec(), n as usize, r as usize);
         let mut b = derive(cx, &sha, &password, &salt, 1, whole as usize)?;
         let words = 32 * r;
@@ -465,6 +466,7 @@ mod natives {
                     cx.safepoint()?;
                 }
             }
+            provider::leave(&cx.data_ref::<Object>(h)?.library);
             Ok(binary(cx, &out[..at]))
         }
     }

@@ -1,9 +1,11 @@
 //! OpenSSL's objects as payloads: what they are, how they are given back, and how another VM gets one of its own.
 
 use crate::error;
+use crate::provider::{self, Library};
 use crate::sys::*;
 use std::ffi::{CString, c_int, c_long};
 use std::ptr::null_mut;
+use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_vm::*;
 
@@ -25,6 +27,37 @@ pub enum Sort {
     Spki,
     Context,
     Session,
+    OcspId,
+    OcspRequest,
+    OcspBasic,
+    OcspSingle,
+    OcspResponse,
+    TsRequest,
+    TsResponse,
+    TsInfo,
+}
+
+/// How an object of a kind is written.
+pub type ToDer = unsafe extern "C" fn(P, *mut *mut u8) -> c_int;
+/// How an object of a kind is read.
+pub type FromDer = unsafe extern "C" fn(*mut P, *mut *const u8, c_long) -> P;
+
+impl Sort {
+    /// Kinds that may be as large as what somebody sent.
+    fn sized(self) -> Option<ToDer> {
+        Some(match self {
+            Sort::Cert => i2d_X509,
+            Sort::Request => i2d_X509_REQ,
+            Sort::Crl => i2d_X509_CRL,
+            Sort::Pkcs7 => i2d_PKCS7,
+            Sort::OcspRequest => i2d_OCSP_REQUEST,
+            Sort::OcspBasic => i2d_OCSP_BASICRESP,
+            Sort::OcspResponse => i2d_OCSP_RESPONSE,
+            Sort::TsRequest => i2d_TS_REQ,
+            Sort::TsResponse => i2d_TS_RESP,
+            _ => return None,
+        })
+    }
 }
 
 /// One of OpenSSL's objects; the payload owns a reference.
@@ -36,6 +69,9 @@ pub struct Object {
     pub kind: Sort,
     /// Bytes that it was parsed from, for kinds that may be as large as a program likes.
     size: usize,
+    /// Where its algorithm comes from, if not from the process's providers. Dropped after `p`.
+    #[untraced]
+    pub library: Option<Arc<Library>>,
 }
 
 // SAFETY: only objects that `copy` makes travel, and those nobody else changes: copies, or keys, which never change and count their references atomically.
@@ -63,6 +99,14 @@ impl Drop for Object {
                 Sort::Spki => NETSCAPE_SPKI_free(p),
                 Sort::Context => SSL_CTX_free(p),
                 Sort::Session => SSL_SESSION_free(p),
+                Sort::OcspId => OCSP_CERTID_free(p),
+                Sort::OcspRequest => OCSP_REQUEST_free(p),
+                Sort::OcspBasic => OCSP_BASICRESP_free(p),
+                Sort::OcspSingle => OCSP_SINGLERESP_free(p),
+                Sort::OcspResponse => OCSP_RESPONSE_free(p),
+                Sort::TsRequest => TS_REQ_free(p),
+                Sort::TsResponse => TS_RESP_free(p),
+                Sort::TsInfo => TS_TST_INFO_free(p),
             }
         }
     }
@@ -75,20 +119,12 @@ impl Object {
             return None;
         }
         // SAFETY: a live object of its kind; only the length is asked for.
-        let size = unsafe {
-            match kind {
-                Sort::Cert => i2d_X509(p, null_mut()),
-                Sort::Request => i2d_X509_REQ(p, null_mut()),
-                Sort::Crl => i2d_X509_CRL(p, null_mut()),
-                Sort::Pkcs7 => i2d_PKCS7(p, null_mut()),
-                _ => 0,
-            }
-        };
+        let size = kind.sized().map_or(0, |f| unsafe { f(p, null_mut()) });
         // What can't be written yet (a certificate without a key) says so in the queue of errors.
         if size < 0 {
             error::take();
         }
-        Some(Object { p, kind, size: size.max(0) as usize })
+        Some(Object { p, kind, size: size.max(0) as usize, library: None })
     }
     /// One of its own for somebody else. None: there is no such thing.
     pub fn copy(&self) -> Option<Object> {
@@ -111,13 +147,23 @@ impl Object {
                 Sort::Extension => X509_EXTENSION_dup(p),
                 Sort::Pkcs7 => PKCS7_dup(p),
                 // Without what contexts have noted about it.
-                Sort::Session => from_der(&der(i2d_SSL_SESSION, p).unwrap_or_default(), d2i_SSL_SESSION),
-                Sort::Spki => from_der(&der(i2d_NETSCAPE_SPKI, p).unwrap_or_default(), d2i_NETSCAPE_SPKI),
+                Sort::Session => again(p, i2d_SSL_SESSION, d2i_SSL_SESSION),
+                Sort::Spki => again(p, i2d_NETSCAPE_SPKI, d2i_NETSCAPE_SPKI),
+                Sort::OcspId => OCSP_CERTID_dup(p),
+                Sort::OcspRequest => again(p, i2d_OCSP_REQUEST, d2i_OCSP_REQUEST),
+                Sort::OcspBasic => again(p, i2d_OCSP_BASICRESP, d2i_OCSP_BASICRESP),
+                Sort::OcspSingle => again(p, i2d_OCSP_SINGLERESP, d2i_OCSP_SINGLERESP),
+                Sort::OcspResponse => again(p, i2d_OCSP_RESPONSE, d2i_OCSP_RESPONSE),
+                Sort::TsRequest => TS_REQ_dup(p),
+                Sort::TsResponse => TS_RESP_dup(p),
+                Sort::TsInfo => TS_TST_INFO_dup(p),
                 Sort::Point | Sort::Store | Sort::Context => null_mut(),
             }
         };
         error::take();
-        Object::new(self.kind, copy)
+        let mut o = Object::new(self.kind, copy)?;
+        o.library = self.library.clone();
+        Some(o)
     }
 }
 
@@ -132,6 +178,15 @@ unsafe fn into_new(from: P, to: P, copy: unsafe extern "C" fn(P, P) -> c_int, fr
         }
     }
     to
+}
+
+/// Written and read; NULL for what can't be written yet.
+///
+/// # Safety
+/// `p` is what `write` takes.
+pub unsafe fn again(p: P, write: ToDer, read: FromDer) -> P {
+    // SAFETY: the caller's promise.
+    from_der(&unsafe { der(write, p) }.unwrap_or_default(), read)
 }
 
 impl NativeData for Object {
@@ -151,7 +206,7 @@ impl NativeData for Object {
     }
     fn send_copy(&self) -> Option<SendPayload> {
         // The receiver makes stores, contexts and points anew: what it gets is no more than the place for one.
-        let nothing = || Object { p: null_mut(), kind: self.kind, size: 0 };
+        let nothing = || Object { p: null_mut(), kind: self.kind, size: 0, library: None };
         let anew = matches!(self.kind, Sort::Store | Sort::Context | Sort::Point);
         Some(Box::new(if anew { nothing() } else { self.copy()? }))
     }
@@ -187,8 +242,11 @@ pub fn get_or_null(cx: &mut Cx, v: Value, kind: Sort) -> Result<P> {
 /// An object of Ruby's around `p`; raises what OpenSSL said if there is none.
 pub fn wrap(cx: &mut Cx, kind: Sort, p: P, class: &str, what: &str) -> Result<Value> {
     match Object::new(kind, p) {
-        Some(o) => {
+        Some(mut o) => {
             error::take();
+            if matches!(kind, Sort::Digest | Sort::Hmac | Sort::Cipher) {
+                o.library = provider::library(cx);
+            }
             let class = holder(cx)?;
             Ok(cx.data(class, o))
         }
@@ -250,7 +308,7 @@ pub fn pointer(s: &Option<CString>) -> *const std::ffi::c_char {
 
 /// # Safety
 /// `p` is what `f` takes.
-pub unsafe fn der(f: unsafe extern "C" fn(P, *mut *mut u8) -> c_int, p: P) -> Option<Vec<u8>> {
+pub unsafe fn der(f: ToDer, p: P) -> Option<Vec<u8>> {
     // SAFETY: the first call only measures; the second writes as many bytes.
     unsafe {
         let n = f(p, null_mut());
@@ -265,7 +323,7 @@ pub unsafe fn der(f: unsafe extern "C" fn(P, *mut *mut u8) -> c_int, p: P) -> Op
     }
 }
 
-pub fn from_der(b: &[u8], f: unsafe extern "C" fn(*mut P, *mut *const u8, c_long) -> P) -> P {
+pub fn from_der(b: &[u8], f: FromDer) -> P {
     let mut at = b.as_ptr();
     // SAFETY: readable for its length.
     unsafe { f(null_mut(), &mut at, b.len() as c_long) }
@@ -331,6 +389,39 @@ impl Drop for Big {
     }
 }
 
+/// A new whole number of ASN.1, or NULL.
+pub fn asn1_integer(n: &Big) -> P {
+    // SAFETY: a live number.
+    unsafe { BN_to_ASN1_INTEGER(n.0, null_mut()) }
+}
+
+/// Hexadecimal digits of a whole number of ASN.1; nil for NULL.
+///
+/// # Safety
+/// `p` is an ASN1_INTEGER or NULL.
+pub unsafe fn hex_of_asn1(cx: &Cx, p: P) -> Value {
+    if p.is_null() {
+        return Value::NIL;
+    }
+    // SAFETY: the caller's promise; the number is our own.
+    unsafe { hex(cx, Big(ASN1_INTEGER_to_BN(p, null_mut())).0) }
+}
+
+/// The bytes of a text of ASN.1.
+///
+/// # Safety
+/// `p` is an ASN1_STRING or NULL.
+pub unsafe fn asn1_bytes(p: P) -> Vec<u8> {
+    if p.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe {
+        let (at, n) = (ASN1_STRING_get0_data(p), ASN1_STRING_length(p).max(0) as usize);
+        if at.is_null() { Vec::new() } else { std::slice::from_raw_parts(at, n).to_vec() }
+    }
+}
+
 /// Hexadecimal digits of a big number.
 ///
 /// # Safety
@@ -354,7 +445,7 @@ impl Algorithm {
     /// A digest; NULL when the name is nil.
     pub fn digest(cx: &mut Cx, name: Value) -> Result<Algorithm> {
         let Some(name) = c_string_or_null(cx, name)? else { return Ok(Algorithm(null_mut(), true)) };
-        match Algorithm::digest_named(&name) {
+        match Algorithm::digest_named(cx, &name) {
             Some(a) => Ok(a),
             None => {
                 error::take();
@@ -363,28 +454,30 @@ impl Algorithm {
             }
         }
     }
-    pub fn digest_named(name: &std::ffi::CStr) -> Option<Algorithm> {
+    pub fn digest_named(cx: &mut Cx, name: &std::ffi::CStr) -> Option<Algorithm> {
+        let library = provider::library(cx);
         // SAFETY: ends with NUL. The older look-up knows more names.
         unsafe {
             let known = EVP_get_digestbyname(name.as_ptr());
             let name = if known.is_null() { name.as_ptr() } else { EVP_MD_get0_name(known) };
-            let p = EVP_MD_fetch(null_mut(), name, std::ptr::null());
+            let p = EVP_MD_fetch(provider::context(&library), name, std::ptr::null());
             (!p.is_null()).then_some(Algorithm(p, true))
         }
     }
-    pub fn cipher_named(name: &std::ffi::CStr) -> Option<Algorithm> {
+    pub fn cipher_named(cx: &mut Cx, name: &std::ffi::CStr) -> Option<Algorithm> {
+        let library = provider::library(cx);
         // SAFETY: as above.
         unsafe {
             let known = EVP_get_cipherbyname(name.as_ptr());
             let name = if known.is_null() { name.as_ptr() } else { EVP_CIPHER_get0_name(known) };
-            let p = EVP_CIPHER_fetch(null_mut(), name, std::ptr::null());
+            let p = EVP_CIPHER_fetch(provider::context(&library), name, std::ptr::null());
             (!p.is_null()).then_some(Algorithm(p, false))
         }
     }
     /// NULL when the name is nil.
     pub fn cipher(cx: &mut Cx, name: Value) -> Result<Algorithm> {
         let Some(name) = c_string_or_null(cx, name)? else { return Ok(Algorithm(null_mut(), false)) };
-        match Algorithm::cipher_named(&name) {
+        match Algorithm::cipher_named(cx, &name) {
             Some(a) => Ok(a),
             None => {
                 let name = name.to_string_lossy().into_owned();

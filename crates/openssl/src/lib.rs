@@ -12,10 +12,13 @@ mod digest;
 mod error;
 mod handle;
 mod memory;
+mod ocsp;
 mod pkcs7;
 mod pkey;
+mod provider;
 mod ssl;
 mod sys;
+mod timestamp;
 mod verify;
 mod x509;
 
@@ -49,6 +52,9 @@ const PARTS: &[&str] = &[
     "openssl/config",
     "openssl/store",
     "openssl/pkcs",
+    "openssl/ocsp",
+    "openssl/timestamp",
+    "openssl/provider",
     "openssl/buffering",
     "openssl/ssl",
 ];
@@ -69,7 +75,17 @@ fn load(cx: &mut Cx) -> Result<()> {
     let native = cx.define_module(openssl, "Native");
     let class = cx.define_class(native, "Handle", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;
-    for table in [digest::METHODS, pkey::METHODS, x509::METHODS, pkcs7::METHODS, verify::METHODS, ssl::METHODS] {
+    for table in [
+        digest::METHODS,
+        pkey::METHODS,
+        x509::METHODS,
+        pkcs7::METHODS,
+        verify::METHODS,
+        ssl::METHODS,
+        ocsp::METHODS,
+        timestamp::METHODS,
+        provider::METHODS,
+    ] {
         for row in table {
             cx.define_native_in(row, native);
         }

@@ -56,6 +56,23 @@ mod natives {
         // SAFETY: a live object.
         Ok(unsafe { type_of(p) } as i64)
     }
+    /// Whether signed content is left out; nil only asks.
+    #[method("pkcs7_detached", singleton)]
+    fn pkcs7_detached(cx: &mut Cx, _this: Value, h: Value, on: Value) -> Result<bool> {
+        let p = get(cx, h, Sort::Pkcs7)?;
+        // SAFETY: a live object of that type. PKCS7_OP_SET_DETACHED_SIGNATURE, PKCS7_OP_GET_DETACHED_SIGNATURE
+        unsafe {
+            if type_of(p) != 22 {
+                return if on.is_nil() { Ok(false) } else { fail(cx, ERROR, "operation not supported on this type") };
+            }
+            if !on.is_nil() {
+                PKCS7_ctrl(p, 1, on.truthy() as std::ffi::c_long, null_mut());
+            }
+            let detached = PKCS7_ctrl(p, 2, 0, null_mut()) == 1;
+            error::take();
+            Ok(detached)
+        }
+    }
     /// By its name.
     #[method("pkcs7_set_cipher", singleton)]
     fn pkcs7_set_cipher(cx: &mut Cx, _this: Value, h: Value, name: Ref<StringCell>) -> Result<()> {

@@ -535,6 +535,31 @@ mod natives {
         }
     }
 
+    /// `base` to the power of `e` modulo `m`, in hexadecimal digits. The caller limits the sizes: it can't be interrupted.
+    #[method("mod_exp", singleton)]
+    fn mod_exp(
+        cx: &mut Cx,
+        _this: Value,
+        base: Ref<StringCell>,
+        e: Ref<StringCell>,
+        m: Ref<StringCell>,
+        constant_time: bool,
+    ) -> Result<Value> {
+        let (base, e, m) = (Big::new(cx, base)?, Big::new(cx, e)?, Big::new(cx, m)?);
+        // SAFETY: objects of our own.
+        unsafe {
+            if constant_time {
+                BN_set_flags(e.0, 4);
+            }
+            let (r, ctx) = (Big(BN_new()), BN_CTX_new());
+            let ok = BN_mod_exp(r.0, base.0, e.0, m.0, ctx);
+            BN_CTX_free(ctx);
+            if ok != 1 {
+                return fail(cx, "BNError", "BN_mod_exp");
+            }
+            Ok(hex(cx, r.0))
+        }
+    }
     /// [short name, long name, dotted number, NID], or nil.
     #[method("oid", singleton)]
     fn oid(cx: &mut Cx, _this: Value, name: Ref<StringCell>) -> Result<Value> {

@@ -198,7 +198,7 @@ mod natives {
             Ok(X509_VERIFY_PARAM_get_flags(param) as i64)
         }
     }
-    /// Verifies a chain: [:ask, ...], or [whether it is good, error, depth, certificate, chain]. `settings`: [flags, purpose, trust, time] or nils.
+    /// Verifies a chain: [:ask, ...], or [whether it is good, error, depth, certificate, chain]. `settings`: [flags, purpose, trust, time, flags to be cleared before] or nils.
     #[method("store_verify", singleton)]
     fn store_verify(
         cx: &mut Cx,
@@ -215,7 +215,7 @@ mod natives {
         if let Some(known) = asks {
             replay_of.answers = answers(known);
         }
-        let n: [Option<i64>; 4] = std::array::from_fn(|i| settings.get(i).and_then(|v: Value| v.as_fixnum()));
+        let n: [Option<i64>; 5] = std::array::from_fn(|i| settings.get(i).and_then(|v: Value| v.as_fixnum()));
         let (store, cert) = (get(cx, store, Sort::Store)?, get_or_null(cx, cert, Sort::Cert)?);
         // SAFETY: everything that the context refers to lives through the block.
         unsafe {
@@ -223,6 +223,9 @@ mod natives {
             if X509_STORE_CTX_init(ctx, store, cert, more.0) != 1 {
                 X509_STORE_CTX_free(ctx);
                 return fail(cx, "X509::StoreError", "X509_STORE_CTX_init");
+            }
+            if let Some(n) = n[4] {
+                X509_VERIFY_PARAM_clear_flags(X509_STORE_CTX_get0_param(ctx), n as c_ulong);
             }
             if let Some(n) = n[0] {
                 X509_STORE_CTX_set_flags(ctx, n as c_ulong);

@@ -3,6 +3,7 @@
 use crate::error::{self, fail, text};
 use crate::handle::*;
 use crate::pkey::dotted;
+use crate::provider::{self, Within};
 use crate::sys::*;
 use std::ffi::{c_int, c_long, c_ulong};
 use std::ptr::{null, null_mut};
@@ -98,7 +99,7 @@ pub fn certs(cx: &mut Cx, stack: P) -> Result<Value> {
     Ok(cx.array_of(found.into_iter().map(|o| cx.data(class, o))))
 }
 
-fn time_text(t: P) -> Option<(String, bool)> {
+pub fn time_text(t: P) -> Option<(String, bool)> {
     if t.is_null() {
         return None;
     }
@@ -700,12 +701,10 @@ mod natives {
         let crl = get_or_null(cx, crl, Sort::Crl)?;
         // SAFETY: a context larger than OpenSSL's, of zeros; everything lives through the call.
         unsafe {
+            // OpenSSL looks for short names alone; numbers that it doesn't know go with values that say how they are written (DER:, ASN1:).
             let nid = OBJ_txt2nid(oid_text.as_ptr());
-            if nid == 0 {
-                error::take();
-                let oid = oid_text.to_string_lossy().into_owned();
-                return fail(cx, "X509::ExtensionError", &format!("unknown OID `{oid}'"));
-            }
+            error::take();
+            let name = if nid == 0 { oid_text.as_ptr() } else { OBJ_nid2sn(nid) };
             let mut ctx = [0u64; 32];
             let at: P = ctx.as_mut_ptr().cast();
             X509V3_set_ctx(at, issuer, subject, request, crl, 0);
@@ -715,7 +714,7 @@ mod natives {
                 NCONF_load_bio(conf, input.0, null_mut());
             }
             X509V3_set_nconf(at, conf);
-            let e = X509V3_EXT_nconf_nid(conf, at, nid, value.as_ptr());
+            let e = X509V3_EXT_nconf(conf, at, name, value.as_ptr());
             NCONF_free(conf);
             if e.is_null() {
                 let (oid, value) = (oid_text.to_string_lossy().into_owned(), value.to_string_lossy().into_owned());
@@ -863,17 +862,38 @@ mod natives {
     fn pkcs12_parse(cx: &mut Cx, _this: Value, data: Ref<StringCell>, pass: Value) -> Result<Value> {
         let b = data.to_vec();
         let pass = c_string_or_null(cx, pass)?;
+        let library = provider::library(cx);
         let (mut key, mut cert, mut list) = (null_mut(), null_mut(), null_mut());
         // SAFETY: what it gives is ours; each certificate of the list has a reference for us.
         unsafe {
+            // In this VM's library, where the algorithms of old files may be. What is taken out of it is made anew outside, since it would have to end
+            // before the library.
+            let within = Within::new(&library);
             let p = from_der(&b, d2i_PKCS12);
             if p.is_null() {
                 return fail(cx, "PKCS12::PKCS12Error", "d2i_PKCS12_bio");
             }
             let ok = PKCS12_parse(p, pointer(&pass), &mut key, &mut cert, &mut list);
             PKCS12_free(p);
+            drop(within);
             if ok != 1 {
                 return fail(cx, "PKCS12::PKCS12Error", "PKCS12_parse");
+            }
+            if library.is_some() {
+                let anew = |p: P| {
+                    let copy = if p.is_null() { p } else { again(p, i2d_X509, d2i_X509) };
+                    X509_free(p);
+                    copy
+                };
+                let old = (key, cert, list);
+                key = if key.is_null() { key } else { again(key, i2d_PrivateKey, d2i_AutoPrivateKey) };
+                EVP_PKEY_free(old.0);
+                cert = anew(old.1);
+                list = OPENSSL_sk_new_null();
+                for i in 0..OPENSSL_sk_num(old.2) {
+                    OPENSSL_sk_push(list, anew(OPENSSL_sk_value(old.2, i)));
+                }
+                OPENSSL_sk_free(old.2);
             }
             let (key, cert) = (wrap_or_nil(cx, Sort::Key, key)?, wrap_or_nil(cx, Sort::Cert, cert)?);
             let more = certs(cx, list)?;
