@@ -79,13 +79,6 @@ module OpenSSL
     end
     # Bytes of DER, of what has it or of a text.
     def der(value) = string(value.respond_to?(:to_der) ? value.to_der : value)
-    # What is hidden would be left out by Marshal, and nobody would notice.
-    def undumped(*classes)
-      classes.each do |type|
-        type.define_method(:_dump) { |_| raise TypeError, "no _dump_data is defined for class #{self.class}" }
-        type.__send__(:private, :_dump)
-      end
-    end
     # Functions of a module can be called without it where it is included.
     def functions(of, *names)
       names.each do |name|

@@ -129,7 +129,7 @@ module OpenSSL
 
       # A context without verification; `set_params` gives one that clients should have.
       def initialize(version = nil)
-        @verify_mode, @verify_hostname = VERIFY_NONE, false
+        @verify_mode, @verify_hostname, @__holder = VERIFY_NONE, false, nil
         self.ssl_version = version if version
       end
 
@@ -786,8 +786,4 @@ module OpenSSL
       end
     end
   end
-
-  Given.undumped(BN, Digest, HMAC, Cipher, Config, Provider, PKey::PKey, PKey::EC::Group, PKey::EC::Point, Netscape::SPKI, PKCS7::SignerInfo, PKCS7::RecipientInfo, X509::Store,
-                 X509::StoreContext, X509::ExtensionFactory, X509::Revoked, OCSP::CertificateId, OCSP::Request, OCSP::Response, OCSP::BasicResponse, OCSP::SingleResponse, Timestamp::Request,
-                 Timestamp::Response, Timestamp::TokenInfo, Timestamp::Factory, SSL::SSLContext, SSL::SSLSocket, SSL::SSLServer)
 end
