@@ -51,7 +51,8 @@ Dir.mktmpdir do |dir|
   end
   waiting = 20.times.map { RubyVM.new("loader", "-e", "load(#{fifo.dump})").start }
   p RubyVM.fork { 1 + 1 }.value
-  waiting.each { |vm| vm.kill(grace: 0) }
+  # A reader that is about to end would take what is written below.
+  waiting.each { |vm| vm.kill(grace: 0) }.each { |vm| vm.join rescue 0 }
 
   # Who writes late is waited for.
   program = "p 1 + 1, __FILE__ == #{fifo.dump}\n"

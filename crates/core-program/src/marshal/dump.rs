@@ -339,7 +339,7 @@ impl Writer {
                 self.hash(cx, Ref::of(v), limit)
             }
             // What is hidden from programs would be left out, and nobody would notice. Members of a record have names without `@`, too.
-            Kind::Object if !self.is_record(cx, v) && cx.ivar_list(v).names().iter().any(|n| n.bytes().starts_with(b"__")) => {
+            Kind::Object if !self.is_record(cx, v) && !cx.is_a(v, ids::SET) && cx.ivar_list(v).names().iter().any(|n| n.bytes().starts_with(b"__")) => {
                 undumpable(cx, v)
             }
             Kind::Object => self.plain(cx, v, limit, ivars),
