@@ -533,7 +533,7 @@ MEMORY_BOMBS = {
   "chains of causes" => "e = nil; loop { begin; begin; raise e if e; raise 'x'; rescue; raise 'y' * 100; end; rescue => x; e = x; end }",
   "garbage of evals with classes" => "loop { eval('Class.new { def a = 1; def b = 2 }').new.b }",
   # What lies with other VMs, and what is outside of heaps.
-  "monitors" => "v = RubyVM.fork { sleep }; c = RubyVM::Channel.new; loop { v.monitor(c) }",
+  "monitors of a VM" => "v = RubyVM.fork { sleep }; c = RubyVM::Channel.new; loop { v.monitor(c) }",
   "monitors with channels of their own" => "v = RubyVM.fork { sleep }; loop { v.monitor(RubyVM::Channel.new) }",
   "monitors with messages" => "v = RubyVM.fork { sleep }; c = RubyVM::Channel.new; loop { v.monitor(c, 'x' * 100) }",
   "Ractor monitors" => "r = Ractor.new { receive }; loop { r.monitor(Ractor::Port.new) }",
@@ -542,6 +542,9 @@ MEMORY_BOMBS = {
   "VMs with long arguments" => "a = []; loop { a << RubyVM.new('n', '-e', '1', 'x' * 100_000) }",
   "channels in channels" => "c = RubyVM::Channel.new; loop { c << RubyVM::Channel.new }",
   "waits for many channels" => "c = Array.new(2000) { RubyVM::Channel.new }; a = []; loop { a << Thread.new { RubyVM.select(*c) }; Thread.pass }",
+  "Ractors that wait" => "a = []; loop { a << Ractor.new { receive } }",
+  "images that are kept" => "a = []; loop { a << RubyVM::Image.capture }",
+  "names of threads" => "a = []; loop { a << Thread.new { sleep }.tap { |t| t.name = 'x' * 100_000 } }",
   "allocations that are traced" => "require 'objspace'; ObjectSpace.trace_object_allocations_start; a = []; loop { a << Object.new }",
 }
 
