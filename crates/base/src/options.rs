@@ -55,6 +55,39 @@ pub struct Options {
     pub in_place: Option<String>,
     /// Where compiled libraries are kept for later processes; nowhere with `--disable=code-cache`, and in a host program that does not say so.
     pub code_cache: Option<CodeCache>,
+    /// `--jit`, `ZAKURO_JIT`.
+    pub jit: Jit,
+    /// `--dump=clif`: what the compiler makes is written to standard error.
+    pub show_machine_code: bool,
+}
+
+/// When machine code is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Jit {
+    /// Of what runs often.
+    #[default]
+    On,
+    Off,
+    /// Of everything, before it goes on: for tests.
+    Always,
+}
+
+impl Jit {
+    pub fn named(name: &str) -> Option<Jit> {
+        match name {
+            "on" => Some(Jit::On),
+            "off" => Some(Jit::Off),
+            "always" => Some(Jit::Always),
+            _ => None,
+        }
+    }
+    pub fn is_on(self) -> bool {
+        self != Jit::Off
+    }
+    /// Whether a program waits for its machine code.
+    pub fn waits(self) -> bool {
+        self == Jit::Always
+    }
 }
 
 /// See `zakuro_vm::codestore`.

@@ -245,7 +245,7 @@ impl Out<'_> {
     }
     fn code(&mut self, c: &Code, depth: usize) -> Result<(), TooDeep> {
         let depth = depth.checked_sub(1).ok_or(TooDeep)?;
-        let Code { kind, name, file: _, line, source: _, body: _ } = c;
+        let Code { kind, name, file: _, line, source: _, heat: _, body: _ } = c;
         self.bytes.push(KINDS.iter().position(|k| k == kind).unwrap_or(0) as u8);
         self.name(*name);
         self.number((*line).into());
@@ -680,7 +680,7 @@ impl<'a> Reader<'a, '_> {
         let (name, line) = (self.name()?, self.narrow()?);
         let bytes = self.blob()?;
         let body = (self.body)(self, bytes, depth)?;
-        Ok(Arc::new(Code { kind, name, file: self.file.clone(), line, source: self.source.clone(), body }))
+        Ok(Arc::new(Code { kind, name, file: self.file.clone(), line, source: self.source.clone(), heat: Default::default(), body }))
     }
     fn body(&mut self, depth: usize) -> Read<Body> {
         let flags = self.byte()?;

@@ -1,6 +1,7 @@
 //! [`Code`] and the tables beside its instructions.
 
 use crate::binary::Unread;
+use crate::machine::Heat;
 use crate::op::Insn;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
@@ -38,6 +39,8 @@ pub struct Code {
     pub line: u32,
     /// The source text, for error excerpts and `DATA`; shared by all Codes of a file.
     pub source: Arc<[u8]>,
+    /// What is learnt of it while it runs.
+    pub heat: Heat,
     /// The rest, which the fields of this struct's target are.
     pub body: Lazy,
 }
@@ -445,7 +448,7 @@ impl Code {
             frozen_strings: false,
             data_offset: None,
         };
-        Code { kind: CodeKind::Eval, name, file, line, source: Arc::from(&b""[..]), body: body.into() }
+        Code { kind: CodeKind::Eval, name, file, line, source: Arc::from(&b""[..]), heat: Heat::default(), body: body.into() }
     }
 
     /// Reads what was left unread. Whoever comes second at the same time waits: that takes microseconds.

@@ -42,12 +42,12 @@ impl Set {
 
 /// What an instruction does to registers.
 #[derive(Default)]
-struct Effect {
-    reads: Vec<u16>,
-    writes: Vec<u16>,
+pub struct Effect {
+    pub reads: Vec<u16>,
+    pub writes: Vec<u16>,
     /// Registers from here on are lost first.
-    lost_from: Option<u16>,
-    lost: Vec<u16>,
+    pub lost_from: Option<u16>,
+    pub lost: Vec<u16>,
 }
 
 struct Flow<'a> {
@@ -133,7 +133,7 @@ impl Flow<'_> {
 }
 
 /// From the operands of the opcode table; what a call reads stands in its call site.
-fn effect(code: &Code, i: Insn) -> Effect {
+pub fn effect(code: &Code, i: Insn) -> Effect {
     let op = i.opcode();
     let mut e = Effect::default();
     for (role, field) in op.operands() {

@@ -12,6 +12,7 @@ pub mod code;
 pub mod disasm;
 pub mod flow;
 pub mod intrinsic;
+pub mod machine;
 pub mod op;
 pub mod receiver;
 pub mod verify;

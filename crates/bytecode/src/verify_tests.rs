@@ -36,7 +36,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         rescues: Box::new([]),
     };
     let (kind, name) = (CodeKind::Method, Sym::intern("test"));
-    Code { kind, name, file: "test.rb".into(), line: 1, source: (*b"").into(), body: body.into() }
+    Code { kind, name, file: "test.rb".into(), line: 1, source: (*b"").into(), heat: Default::default(), body: body.into() }
 }
 
 fn add(to: u16, base: u16) -> [Insn; 3] {

@@ -396,7 +396,15 @@ impl<'pr> Compiler<'pr> {
             frozen_strings: self.frozen_strings,
             data_offset: self.data_offset,
         };
-        Arc::new(Code { kind, name, file: self.file.clone(), line, source: self.source.clone(), body: body.into() })
+        Arc::new(Code {
+            kind,
+            name,
+            file: self.file.clone(),
+            line,
+            source: self.source.clone(),
+            heat: Default::default(),
+            body: body.into(),
+        })
     }
 
     /// Index in `children` of the Code of `scope`, made on first use.

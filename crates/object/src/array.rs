@@ -44,6 +44,17 @@ impl Cell for ArrayCell {
     const KIND: Kind = Kind::Array;
 }
 
+/// Where things stand in an Array's cell, for machine code. Which of them count, the header's `aux` says: the inline length, or [`layout::OUT`].
+pub mod layout {
+    use super::{ArrayCell, Shared};
+    use std::mem::offset_of;
+
+    pub const OUT: u16 = super::OUT;
+    pub const INLINE: usize = offset_of!(ArrayCell, body);
+    pub const POINTER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, ptr);
+    pub const LENGTH: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, len);
+}
+
 /// Largest number of elements an Array can have.
 pub const MAX_LEN: usize = isize::MAX as usize / 16;
 

@@ -652,6 +652,8 @@ impl Cell for ObjectCell {
 /// Variables that outgrew their object. cap values follow.
 #[repr(C)]
 struct ExtIvars {
+    /// The first of `values`, for machine code.
+    first: *mut Value,
     cap: usize,
     values: Vec<Value>,
 }
@@ -682,7 +684,7 @@ impl ObjectCell {
             inline
         } else {
             // SAFETY: EXT_IVARS says that slot 0 holds a Box<ExtIvars>.
-            unsafe { (*(*(inline as *mut *mut ExtIvars))).values.as_mut_ptr() }
+            unsafe { (**(inline as *mut *mut ExtIvars)).first }
         }
     }
     pub fn capacity(&self) -> usize {
@@ -736,7 +738,10 @@ impl ObjectCell {
             } else {
                 heap.set_finalized(p as *mut Header);
             }
-            *slot = Box::into_raw(Box::new(ExtIvars { cap, values }));
+            *slot = {
+                let mut values = values;
+                Box::into_raw(Box::new(ExtIvars { first: values.as_mut_ptr(), cap, values }))
+            };
             (*p).header.flags |= EXT_IVARS;
         }
     }

@@ -18,7 +18,7 @@ mod test_help;
 pub mod trace;
 pub mod value;
 
-pub use array::ArrayCell;
+pub use array::{ArrayCell, layout as array_layout};
 pub use cells::*;
 pub use class::{Alloc, ClassData, ClassId, ClassKind, ConstEntry, ids};
 pub use data::{ChangeTracking, DataCell, NativeData, Rebuild, SendPayload, Unpack, Unpacked};

@@ -3,7 +3,7 @@
 //! Arguments are bytes: a program may come in any encoding. Options also come from `RUBYOPT` (few of them) and from the `#!` line of
 //! the program; what the command line says goes before both.
 
-use zakuro_base::Options;
+use zakuro_base::{Jit, Options};
 use zakuro_compiler::Wrap;
 use zakuro_corelib::encoding_name;
 
@@ -294,6 +294,10 @@ impl Command {
                 self.options.literal_places = true
             }
             ("dump", _) => needed(name, value, rest)?.split(',').for_each(|what| self.dump(what)),
+            ("jit", None) => self.options.jit = Jit::On,
+            ("jit", Some(how)) => {
+                self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off or always)"))?
+            }
             ("gc", Some("stress")) => self.options.gc_stress = true,
             ("gc", Some("never")) => self.options.gc_never = true,
             ("gc", Some("normal")) => self.options.gc_stress = false,
@@ -369,6 +373,10 @@ impl Command {
 
     /// One thing of `--dump`'s list; the begin of its name does.
     fn dump(&mut self, what: &str) {
+        if what == "clif" {
+            self.options.show_machine_code = true;
+            return;
+        }
         match DUMPS.iter().find(|d| !what.is_empty() && d.starts_with(what)) {
             Some(&"version") => self.action = Action::Version,
             Some(&"copyright") => self.action = Action::Copyright,

@@ -55,6 +55,11 @@ impl Process {
         let options = Arc::new(options);
         let pool = StackPool::new();
         let scheduler = Scheduler::open(Config { workers: options.workers }).map_err(|e| StartError::descriptors(&e))?;
+        #[cfg(feature = "jit")]
+        if options.jit.is_on() {
+            zakuro_jit::start(options.show_machine_code);
+            scheduler.sample();
+        }
         let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)?));
         scheduler.start().map_err(|e| StartError::threads(&e))?;
         let process = Arc::new_cyclic(|me: &Weak<Process>| Process {
@@ -305,6 +310,7 @@ pub fn options_from_environment() -> Options {
         code_cache: code_cache(),
         library: library_directory(),
         host_library: std::env::var("ZAKURO_HOST_LIBRARY").is_ok_and(|v| !v.is_empty() && v != "0"),
+        jit: std::env::var("ZAKURO_JIT").ok().and_then(|how| zakuro_base::Jit::named(&how)).unwrap_or_default(),
         engine: std::env::var("ZAKURO_ENGINE").ok().filter(|e| !e.is_empty()),
         charmap: charmap(),
         ..Options::default()

@@ -83,7 +83,18 @@ impl Inner {
         }
         let asked = |index: &&usize| workers[**index].status.load(Ordering::Relaxed) == Status::RUNNING && workers[**index].in_turn();
         ask.iter().filter(asked).for_each(|&index| monitor.seen[index].asked = Some(cpu_time(&workers[index])));
-        preempt(ask.iter().map(|&index| &workers[index]));
+        if self.samples.load(Ordering::Relaxed) {
+            // In the order of workers: `pinned` has one writer, and pins what it unpins.
+            let all: Vec<(&Worker, u32)> = workers
+                .iter()
+                .enumerate()
+                .map(|(index, w)| (w, poll::SAMPLE | if ask.contains(&index) { poll::PREEMPT } else { 0 }))
+                .filter(|(w, bits)| *bits != poll::SAMPLE || w.in_turn())
+                .collect();
+            tell(&all);
+        } else {
+            preempt(ask.iter().map(|&index| &workers[index]));
+        }
         for index in stuck {
             self.replace(index as u32);
         }
@@ -107,17 +118,22 @@ impl Inner {
 }
 
 /// Sets PREEMPT for the units that run on these workers. By the holder of the monitor only: `pinned` has one writer.
-pub(crate) fn preempt<'a>(workers: impl Iterator<Item = &'a Worker> + Clone) {
+pub(crate) fn preempt<'a>(workers: impl Iterator<Item = &'a Worker>) {
+    tell(&workers.map(|w| (w, poll::PREEMPT)).collect::<Vec<_>>());
+}
+
+/// Sets bits for the units that run on workers. As `preempt`.
+fn tell(workers: &[(&Worker, u32)]) {
     let mut asymmetric = false;
-    for worker in workers.clone() {
+    for (worker, _) in workers {
         worker.pin();
         asymmetric |= worker.asymmetric;
     }
     // One barrier for all. It can't fail after the registration; if it does, the turns go on until they end by themselves.
     let seen = !asymmetric || process_barrier(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-    for worker in workers {
+    for (worker, bits) in workers {
         if seen {
-            worker.set_pinned(poll::PREEMPT);
+            worker.set_pinned(*bits);
         }
         worker.unpin();
     }

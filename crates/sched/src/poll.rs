@@ -19,6 +19,8 @@ pub const KILL: u32 = 8;
 pub const RAISE: u32 = 16;
 /// Somebody woke the unit while it was running: one of its waiting threads may have become ready.
 pub const WAKE: u32 = 32;
+/// A tick found the unit running: it may want to know what it runs ([`crate::monitor`]).
+pub const SAMPLE: u32 = 64;
 
 /// Attention bits of one VM.
 ///

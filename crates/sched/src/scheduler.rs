@@ -70,6 +70,8 @@ pub(crate) struct Inner {
     /// Workers in state REPLACED. Written under `idle`; read by the reactor, which ticks while there are any.
     replaced: AtomicUsize,
     pub(crate) monitor: Mutex<Monitor>,
+    /// Ticks ask what runs ([`crate::poll::SAMPLE`]).
+    pub(crate) samples: std::sync::atomic::AtomicBool,
     /// The permit to spin: 1 while a thread holds it. Taken by compare-exchange, given back by its holder.
     spinning: AtomicUsize,
     /// Workers in state BLOCKED. Raised before the status is set, lowered after it was left.
@@ -608,6 +610,7 @@ impl Scheduler {
             returners: AtomicUsize::new(0),
             replaced: AtomicUsize::new(0),
             monitor: Mutex::new(Monitor::default()),
+            samples: std::sync::atomic::AtomicBool::new(false),
             spinning: AtomicUsize::new(0),
             blocked: AtomicUsize::new(0),
             live: AtomicUsize::new(0),
@@ -637,6 +640,11 @@ impl Scheduler {
             self.inner.start_worker()?;
         }
         Ok(())
+    }
+
+    /// From now on ticks set [`crate::poll::SAMPLE`] for the units that run.
+    pub fn sample(&self) {
+        self.inner.samples.store(true, Ordering::Relaxed);
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Scheduler {

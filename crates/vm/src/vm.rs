@@ -158,6 +158,10 @@ pub struct Vm {
     pub heap: Heap,
     pub pending: Value,
     pub call: PendingCall,
+    /// Why machine code was left last, and by which guard.
+    pub left: crate::machine::Left,
+    pub left_by: *const zakuro_bytecode::machine::Exit,
+    pub(crate) unwound: crate::machine::Unwound,
 
     pub errinfo: Value,
     pub poll_owner: Arc<zakuro_sched::PollWord>,

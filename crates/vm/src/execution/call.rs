@@ -209,7 +209,7 @@ impl Cx {
                 self.fp = if pushed { fp.sub(1) } else { fp };
                 return self.yield_flags(block, args, false, Block::NONE, None, 0);
             };
-            let ok = interp::run(self, (*cs).insns, base, cs);
+            let ok = interp::machine::run_activation(self, base, cs);
             self.fp = if pushed { fp.sub(1) } else { fp };
             if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
         }
@@ -246,7 +246,7 @@ impl Cx {
             }
             let r = interp::blocks::push_block_frame(self, block, base, n, kw, pass, self_, flags);
             let ok = match r {
-                Ok(cs) => interp::run(self, (*cs).insns, base, cs),
+                Ok(cs) => interp::machine::run_activation(self, base, cs),
                 Err(Exc) => false,
             };
             self.fp = if pushed { fp.sub(1) } else { fp };

@@ -76,7 +76,7 @@ impl Cx {
             }
             fp.write(Frame { ip: interp::stub(), regs: top, code: std::ptr::null(), block, me, aux: top.add(1) as usize });
             let f = fp.add(1);
-            f.write(Frame { ip: (*cs).insns, regs: top, code: cs, block, me, aux: flags });
+            f.write(Frame { ip: (*cs).insns.get(), regs: top, code: cs, block, me, aux: flags });
             *top = self_;
             for i in 1..(*cs).nlocals.max((*cs).nil_from) as usize {
                 *top.add(i) = Value::NIL;
@@ -85,7 +85,7 @@ impl Cx {
                 *top.add((*cs).env_reg as usize) = env;
             }
             self.fp = f;
-            let ok = interp::run(self, (*cs).insns, top, cs);
+            let ok = interp::run(self, (*cs).insns.get(), top, cs);
             self.fp = saved;
             // Nothing ran above since: the frame's registers are as it left them.
             let env = if (*cs).own_env { *top.add((*cs).env_reg as usize) } else { Value::NIL };

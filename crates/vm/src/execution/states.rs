@@ -16,6 +16,9 @@ impl Cx {
         let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
         let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
         self.trace_new_state(&mut s);
+        if self.options.jit.is_on() {
+            s.heat_up(false);
+        }
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
         self.state_gets_cells(p);

@@ -65,6 +65,8 @@ pub mod fast {
     pub const TRUTH: u32 = 64;
     /// `hash` of some class or module.
     pub const CLASS_HASH: u32 = 128;
+    /// Something is traced: no redefinition, but machine code is left for it as for one.
+    pub const TRACED: u32 = 256;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.

@@ -5,9 +5,12 @@
 //! there; its `ip` is the stub whose next instruction halts the interpreter.
 
 use crate::builtin::Block;
+use crate::machine::Entry;
 use crate::vm::Cx;
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
+use zakuro_bytecode::machine::Machine;
 use zakuro_bytecode::{Code, Insn};
 use zakuro_object::{TracedVec, Value};
 
@@ -99,12 +102,12 @@ pub struct ConstCache {
 /// What a VM owns per Code.
 #[repr(C)]
 pub struct CodeState {
-    /// The Code's instructions, or while traces want events of it, `traced`.
-    pub insns: *const Insn,
+    /// The instructions in force: the Code's, or a copy that its profile or its machine code has (`interp::machine`), or while traces want events of it, `traced`.
+    pub insns: Cell<*const Insn>,
     /// Set while collecting when a Proc or frame of it is reached (`zakuro_object::CodeHead` is the layout up to here).
-    pub seen: std::cell::Cell<u32>,
+    pub seen: Cell<u32>,
     /// Unit of an eval's code (see `codegc`); 0: lives as long as the VM.
-    pub unit: std::cell::Cell<u32>,
+    pub unit: Cell<u32>,
     pub calls: *mut CallCache,
     pub ivars: *mut IvarCache,
     pub consts_cache: *mut ConstCache,
@@ -118,15 +121,21 @@ pub struct CodeState {
     pub simple: bool,
     pub required: u16,
     pub code: Arc<Code>,
+    /// Its machine code, if the VM has taken note of it; or null.
+    pub machine: Cell<*const Machine>,
+    /// How machine code calls it: what runs one activation.
+    pub entry: Cell<Entry>,
     /// Made when a block or method of this Code is first used.
-    pub children: Box<[std::cell::Cell<*const CodeState>]>,
+    pub children: Box<[Cell<*const CodeState>]>,
+    /// Its first one.
+    pub first_child: *const Cell<*const CodeState>,
     pub once: TracedVec,
     /// State of the Code that this one is a block, or an eval, of; null for others.
-    pub parent: std::cell::Cell<*const CodeState>,
+    pub parent: Cell<*const CodeState>,
     /// `Proc#ruby2_keywords` was called for a Proc of it.
-    pub keeps_keywords: std::cell::Cell<bool>,
+    pub keeps_keywords: Cell<bool>,
     /// It has got cells since the last minor collection (`crate::fresh`).
-    pub(crate) fresh: std::cell::Cell<bool>,
+    pub(crate) fresh: Cell<bool>,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     storage: Storage,
@@ -213,7 +222,7 @@ impl CodeState {
         let call = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
         let found = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
         let storage = Storage::new((call, code.calls.len()), (found, code.const_sites.len()), &consts, code.ivars.len());
-        let children = code.children.iter().map(|_| std::cell::Cell::new(std::ptr::null())).collect();
+        let children = code.children.iter().map(|_| Cell::new(std::ptr::null())).collect();
         CodeState::with(code, storage, children)
     }
     /// The state of a Code in an image, which no VM runs: only its once-sites count.
@@ -221,15 +230,16 @@ impl CodeState {
         let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into(), others_kept: 0 };
         CodeState::with(code, storage, [].into())
     }
-    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[std::cell::Cell<*const CodeState>]>) -> Box<CodeState> {
+    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[Cell<*const CodeState>]>) -> Box<CodeState> {
+        let first_child = children.as_ptr();
         let (calls, consts_cache, consts, ivars) = storage.places();
         let place = placed(Box::<CodeState>::new_uninit, |b| &raw const **b as usize, size_of::<CodeState>());
         Box::write(
             place,
             CodeState {
-                insns: code.insns.as_ptr(),
-                seen: std::cell::Cell::new(0),
-                unit: std::cell::Cell::new(0),
+                insns: Cell::new(code.insns.as_ptr()),
+                seen: Cell::new(0),
+                unit: Cell::new(0),
                 calls,
                 ivars,
                 consts_cache,
@@ -242,11 +252,14 @@ impl CodeState {
                 simple: code.params.simple,
                 required: code.params.required,
                 children,
+                first_child,
                 once: TracedVec::filled(Value::UNDEF, code.once_sites as usize),
-                parent: std::cell::Cell::new(std::ptr::null()),
-                keeps_keywords: std::cell::Cell::new(false),
-                fresh: std::cell::Cell::new(false),
+                parent: Cell::new(std::ptr::null()),
+                keeps_keywords: Cell::new(false),
+                fresh: Cell::new(false),
                 traced: None,
+                machine: Cell::new(std::ptr::null()),
+                entry: Cell::new(crate::machine::interpreted),
                 code,
                 storage,
             },
@@ -255,10 +268,18 @@ impl CodeState {
     /// Index of an instruction of this Code.
     pub fn index_of(&self, ip: *const Insn) -> usize {
         let i = (ip as usize).wrapping_sub(self.code.insns.as_ptr() as usize) / size_of::<Insn>();
-        match &self.traced {
-            Some(t) if i >= t.len() => (ip as usize - t.as_ptr() as usize) / size_of::<Insn>(),
-            _ => i,
+        if i < self.code.insns.len() {
+            return i;
         }
+        match (&self.traced, self.code.heat.index_of(ip)) {
+            (_, Some(i)) => i,
+            (Some(t), None) => (ip as usize - t.as_ptr() as usize) / size_of::<Insn>(),
+            (None, None) => i,
+        }
+    }
+    /// Whether traces have their copy of the instructions in force.
+    pub(crate) fn is_traced(&self) -> bool {
+        self.traced.as_ref().is_some_and(|t| std::ptr::eq(self.insns.get(), t.as_ptr()))
     }
     /// What is done at an instruction, marked or not.
     pub fn opcode_at(&self, ip: *const Insn) -> zakuro_bytecode::Op {

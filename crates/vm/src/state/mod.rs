@@ -6,5 +6,6 @@ pub mod events;
 pub mod frame;
 pub mod held;
 pub mod looks;
+pub mod machine;
 pub mod make;
 pub mod raise;

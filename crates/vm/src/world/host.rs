@@ -467,7 +467,10 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL);
+        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE);
+        if bits & poll::SAMPLE != 0 {
+            self.sample();
+        }
         if bits & poll::KILL != 0 || self.life.is_timed() {
             bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
             if self.life.is_hard() {

@@ -314,12 +314,12 @@ compare_op! { lt, lt_float <; le, le_float <=; gt, gt_float >; ge, ge_float >=; 
 
 /// Immediates of one kind; nil, true, false and Symbols equal only themselves.
 #[inline(always)]
-fn only_identical(a: Value, b: Value) -> bool {
+pub(super) fn only_identical(a: Value, b: Value) -> bool {
     Value::both_fixnum(a, b) || both_flonum(a, b) || (a.bits() & 7 == 4 && !a.is_undef())
 }
 /// Equality that needs no call of a method, but more than a glance.
 #[inline(always)]
-fn string_eq(a: Value, b: Value) -> Option<bool> {
+pub(super) fn string_eq(a: Value, b: Value) -> Option<bool> {
     if a.is_cell() && a.kind_of_cell() == Kind::String && a.shape_key() == ids::STRING.0 && b.is_kind(Kind::String) {
         // SAFETY: both are of the kind.
         let (x, y) = unsafe { (Ref::<StringCell>::of_unchecked(a), Ref::<StringCell>::of_unchecked(b)) };

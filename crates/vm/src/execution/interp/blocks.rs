@@ -106,7 +106,7 @@ pub unsafe fn push_block_frame(
                 for k in (argc + 1)..(*cs).nregs as usize {
                     *base.add(k) = Value::NIL;
                 }
-                fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
+                fp.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
             } else {
                 let end = base.add(((*cs).nregs as usize).max(argc + 1));
                 fp.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block: pass, me: a.me, aux: end as usize });
@@ -126,7 +126,7 @@ pub unsafe fn push_block_frame(
         if (*cs).env_reg != 0 {
             *base.add((*cs).env_reg as usize) = a.env;
         }
-        fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
+        fp.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block: pass, me: a.me, aux: a.flags });
         cx.fp = fp;
         if p.block {
             let v = cx.block_value(pass);
@@ -180,7 +180,7 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
         if (*cs).env_reg != 0 {
             *base.add((*cs).env_reg as usize) = env_of(home);
         }
-        fp.write(Frame { ip: (*cs).insns, regs: base, code: cs, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
+        fp.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
         cx.fp = fp;
         Some(cs)
     }
@@ -386,12 +386,19 @@ pub unsafe fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const C
                     if (*callee).env_reg != 0 {
                         *base.add((*callee).env_reg as usize) = env_of(home);
                     }
-                    nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
+                    nf.write(Frame {
+                        ip: (*callee).insns.get(),
+                        regs: base,
+                        code: callee,
+                        block: Block::NONE,
+                        me: (*home).me,
+                        aux: FRAME_BLOCK,
+                    });
                     cx.fp = nf;
                     if polled(cx) {
-                        return poll_at(cx, (*callee).insns, base, callee);
+                        return poll_at(cx, (*callee).insns.get(), base, callee);
                     }
-                    dispatch!(cx, (*callee).insns, base, callee)
+                    dispatch!(cx, (*callee).insns.get(), base, callee)
                 }
             }
         }
@@ -440,9 +447,9 @@ unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
         }
         let callee = check!(cx, ip, regs, cs, push_yield_frame(cx, base, block));
         if polled(cx) {
-            return poll_at(cx, (*callee).insns, base, callee);
+            return poll_at(cx, (*callee).insns.get(), base, callee);
         }
-        dispatch!(cx, (*callee).insns, base, callee)
+        dispatch!(cx, (*callee).insns.get(), base, callee)
     }
 }
 #[inline(never)]

@@ -190,7 +190,7 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *co
             // Not with the caller's ip, regs and cs: keeping them for this alone would spill registers at each call.
             return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }
-        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
         let mut k = (*callee).nil_from;
         while k < (*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
@@ -198,9 +198,9 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *co
         }
         cx.fp = nf;
         if polled(cx) {
-            return poll_at(cx, (*callee).insns, base, callee);
+            return poll_at(cx, (*callee).insns.get(), base, callee);
         }
-        dispatch!(cx, (*callee).insns, base, callee)
+        dispatch!(cx, (*callee).insns.get(), base, callee)
     }
 }
 #[cold]
@@ -345,6 +345,25 @@ unsafe fn new_plain_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
 }
 /// The new object stays in the call's base; `initialize` runs in a window one register further, so that its value is dropped.
 unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `push_new`.
+    unsafe {
+        (*cx.fp).ip = ip;
+        let callee = check!(cx, ip, regs, cs, push_new(cx, ip, regs, cs));
+        let base = (*cx.fp).regs;
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns.get(), base, callee);
+        }
+        dispatch!(cx, (*callee).insns.get(), base, callee)
+    }
+}
+/// Makes the object of a `new` and pushes the frame of its `initialize`, whose locals are still to be filled.
+#[inline(always)]
+pub(super) unsafe fn push_new(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
     // SAFETY: the contract of handlers; as in `push_simple` and `new_plain_object`; room was made for one register more, since the window begins one
     // further. Allocating does not collect, so the arguments may be moved first.
     unsafe {
@@ -352,11 +371,9 @@ unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let cache = &*(*cs).calls.add(i.c as usize);
         let callee = cache.target as *const CodeState;
         let base = regs.add(i.a as usize);
-        let fp = cx.fp;
-        (*fp).ip = ip;
-        let nf = fp.add(1);
+        let nf = cx.fp.add(1);
         if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + 1) >= cx.stack_limit {
-            return overflow(cx, ip, regs, cs);
+            return cx.stack_error();
         }
         let mut k = i.x as usize;
         while k > 0 {
@@ -367,17 +384,9 @@ unsafe fn new_object(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         *base = object;
         let base = base.add(1);
         *base = object;
-        nf.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
-        let mut k = (*callee).nil_from;
-        while k < (*callee).nlocals {
-            *base.add(k as usize) = Value::NIL;
-            k += 1;
-        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
         cx.fp = nf;
-        if polled(cx) {
-            return poll_at(cx, (*callee).insns, base, callee);
-        }
-        dispatch!(cx, (*callee).insns, base, callee)
+        Ok(callee)
     }
 }
 unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -449,6 +458,52 @@ unsafe fn ruby_bound_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
     }
 }
 
+/// Pushes the frame of a Ruby method whose arguments have to be bound, for machine code.
+pub(super) unsafe fn push_bound(
+    cx: &mut Cx,
+    ip: *const Insn,
+    regs: *mut Value,
+    cs: *const CodeState,
+    with_block: bool,
+) -> Result<*const CodeState> {
+    // SAFETY: as in `ruby_bound` and `ruby_bound_blk`.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let name = (&(*cs).code.calls)[i.c as usize].name;
+        let block = if with_block { block_record(cx, regs, cs, i.a, cache.extra as u16) } else { Block::NONE };
+        let state = cache.target as *const CodeState;
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state };
+        push_method_frame(cx, regs.add(i.a as usize))
+    }
+}
+
+/// What a cache's handler says of what it calls.
+pub struct CallHandlers {
+    pub simple: Handler,
+    pub simple_blk: Handler,
+    pub bound: Handler,
+    pub bound_blk: Handler,
+    pub native: Handler,
+    pub native_blk: Handler,
+    pub attr_get: Handler,
+    pub attr_set: Handler,
+    pub new_object: Handler,
+    pub new_plain: Handler,
+}
+pub static RUBY_CALLS: CallHandlers = CallHandlers {
+    simple: ruby_simple,
+    simple_blk: ruby_simple_blk,
+    bound: ruby_bound,
+    bound_blk: ruby_bound_blk,
+    native,
+    native_blk,
+    attr_get,
+    attr_set,
+    new_object,
+    new_plain: new_plain_object,
+};
+
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
 pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: caller: `cx.call` holds a method cell, and argc values stand above the base, below the stack's limit. Every kind of method takes them
@@ -461,9 +516,9 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
             MethodKind::Ruby => {
                 let callee = check!(cx, ip, regs, cs, push_method_frame(cx, base));
                 if polled(cx) {
-                    return poll_at(cx, (*callee).insns, base, callee);
+                    return poll_at(cx, (*callee).insns.get(), base, callee);
                 }
-                dispatch!(cx, (*callee).insns, base, callee)
+                dispatch!(cx, (*callee).insns.get(), base, callee)
             }
             MethodKind::Native => {
                 let f = Cx::native_fn(m);
@@ -476,9 +531,9 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
                 if p.proc_kind() == ProcKind::Block {
                     let callee = check!(cx, ip, regs, cs, push_bmethod_frame(cx, base));
                     if polled(cx) {
-                        return poll_at(cx, (*callee).insns, base, callee);
+                        return poll_at(cx, (*callee).insns.get(), base, callee);
                     }
-                    dispatch!(cx, (*callee).insns, base, callee)
+                    dispatch!(cx, (*callee).insns.get(), base, callee)
                 }
                 let v = check!(cx, ip, regs, cs, native_bmethod(cx, base));
                 *base = v;
@@ -582,7 +637,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
         let p = &(*callee).code.params;
         if !((*callee).simple && !call.kw && call.argc == (*callee).required as usize) {
             // Errors about the arguments show the method's own line first, as in CRuby.
-            fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+            fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
             let saved = cx.fp;
             cx.fp = fp;
             let n = (*callee).nregs as usize;
@@ -599,7 +654,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
         for k in (*callee).nil_from..(*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
         }
-        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
+        fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
         cx.fp = fp;
         if p.block {
             let v = cx.block_value(call.block);
@@ -697,9 +752,9 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
             Prepared::Entered => {
                 let (base, callee) = ((*cx.fp).regs, (*cx.fp).code);
                 if polled(cx) {
-                    return poll_at(cx, (*callee).insns, base, callee);
+                    return poll_at(cx, (*callee).insns.get(), base, callee);
                 }
-                dispatch!(cx, (*callee).insns, base, callee)
+                dispatch!(cx, (*callee).insns.get(), base, callee)
             }
             Prepared::Answered => next!(cx, ip, regs, cs),
         }

@@ -57,9 +57,9 @@ pub unsafe fn open_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         for k in 1..(*callee).nlocals.max((*callee).env_reg + 1) {
             *base.add(k as usize) = Value::NIL;
         }
-        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block: Block::NONE, me: me.as_value(), aux: FRAME_TOP });
+        fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: me.as_value(), aux: FRAME_TOP });
         cx.fp = fp;
-        dispatch!(cx, (*callee).insns, base, callee)
+        dispatch!(cx, (*callee).insns.get(), base, callee)
     }
 }
 

@@ -97,7 +97,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         for k in (*callee).nil_from..(*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
         }
-        fp.write(Frame { ip: (*callee).insns, regs: base, code: callee, block, me: m.as_value(), aux: 0 });
+        fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: m.as_value(), aux: 0 });
         cx.fp = fp;
         if p.block {
             let v = cx.block_value(block);

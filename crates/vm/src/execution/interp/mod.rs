@@ -27,13 +27,14 @@ mod data;
 mod defs;
 mod intrinsics;
 mod keywords;
+pub mod machine;
 mod missing;
 mod super_call;
 pub mod trace;
 mod unwind;
 
 pub use crate::methods::always_private;
-pub use calls::{RUBY2_KEYWORDS, send_miss};
+pub use calls::{CallHandlers, RUBY_CALLS, RUBY2_KEYWORDS, send_miss};
 pub use missing::MissReason;
 
 macro_rules! dispatch {
@@ -84,13 +85,22 @@ pub fn stub() -> *const Insn {
 /// `cx.fp` is the frame to run (or, with the stub, the boundary), `regs` and `cs` belong to it.
 #[inline(never)]
 pub unsafe fn run(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the caller's word.
+    unsafe { run_from(cx, TABLE[(*ip).op as usize], ip, regs, cs) }
+}
+/// The same, beginning with a handler.
+///
+/// # Safety
+/// As for `run`; what is passed is the handler's affair.
+#[inline(always)]
+unsafe fn run_from(cx: &mut Cx, handler: Handler, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     cx.enters_ruby();
     let cx: *mut Cx = cx;
     // SAFETY: caller; the VM is not used through another reference while the closure runs. Handlers own nothing; what native code below them
     // owns is dropped on the way.
     unsafe {
         let (base, inspecting) = ((*cx).fp, (*cx).inspecting.len());
-        match catch_unwind(AssertUnwindSafe(|| TABLE[(*ip).op as usize](&mut *cx, ip, regs, cs))) {
+        match catch_unwind(AssertUnwindSafe(|| handler(&mut *cx, ip, regs, cs))) {
             Ok(done) => done,
             Err(panic) => refused(&mut *cx, base, inspecting, panic),
         }
@@ -175,6 +185,9 @@ const fn table() -> [Handler; 256] {
     }
     t[ENTER as usize] = calls::enter;
     t[trace::TRACE as usize] = trace::trace;
+    t[machine::PROFILE as usize] = machine::profile;
+    t[machine::MACHINE as usize] = machine::machine;
+    t[machine::LEAVE as usize] = machine::step_done;
     t
 }
 

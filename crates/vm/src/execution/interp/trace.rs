@@ -16,7 +16,7 @@ use super::{TABLE, check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG};
 pub use crate::events::{self, Event};
 use crate::frame::*;
-use crate::methods::Method;
+use crate::methods::{Method, fast};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op, call_flags};
@@ -62,9 +62,10 @@ impl Tracing {
 /// Copies the instructions of a state with its event sites marked, or puts the originals back into force.
 fn instrument(cs: &mut CodeState, mask: u32) {
     use events::*;
+    let untraced = cs.untraced();
     let CodeState { code, insns, traced, .. } = cs;
     if mask & IN_CODE == 0 || code.insns.is_empty() {
-        *insns = code.insns.as_ptr();
+        insns.set(untraced);
         return;
     }
     let internal = code.file.starts_with("<internal");
@@ -100,7 +101,7 @@ fn instrument(cs: &mut CodeState, mask: u32) {
             copy[i].op = TRACE;
         }
     }
-    *insns = copy.as_ptr();
+    insns.set(copy.as_ptr());
 }
 
 impl Cx {
@@ -114,6 +115,7 @@ impl Cx {
         tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
         let any = tracing.any();
         self.tracing = any;
+        self.redefined = self.redefined & !fast::TRACED | if any != 0 { fast::TRACED } else { 0 };
         let t = if any == 0 { None } else { Some(Box::new(tracing)) };
         for cs in self.code_states.values_mut() {
             let mask = t.as_ref().map_or(0, |t| t.mask(&cs.code));
@@ -131,6 +133,7 @@ impl Cx {
             return true;
         }
         self.tracing |= t.counted();
+        self.redefined |= fast::TRACED;
         for cs in self.code_states.values_mut().filter(|cs| cs.code.file == *file) {
             instrument(cs, t.mask(&cs.code));
         }
@@ -143,9 +146,10 @@ impl Cx {
         unsafe {
             let mut f = self.fp;
             while f >= self.stacks.frames {
-                if !(*f).is_boundary() {
+                // Machine code that waits sees by itself, when it goes on, that something is traced.
+                if !(*f).is_boundary() && (*(*f).ip).op != super::machine::LEAVE {
                     let cs = &*(*f).code;
-                    (*f).ip = cs.insns.add(cs.index_of((*f).ip));
+                    (*f).ip = cs.insns.get().add(cs.index_of((*f).ip));
                 }
                 f = f.sub(1);
             }
@@ -332,7 +336,7 @@ pub unsafe fn trace(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
             Then::Enter => enter(cx, ip, regs, cs),
             Then::Entered => {
                 let callee = (*cx.fp).code;
-                dispatch!(cx, (*callee).insns, (*cx.fp).regs, callee)
+                dispatch!(cx, (*callee).insns.get(), (*cx.fp).regs, callee)
             }
         }
     }

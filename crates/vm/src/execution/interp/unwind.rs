@@ -14,7 +14,7 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
     unsafe {
         loop {
             let f = cx.fp;
-            if (*f).is_boundary() {
+            if (*f).is_boundary() || (*(*f).ip).op == super::machine::LEAVE {
                 return false;
             }
             let cs = (*f).code;
@@ -41,7 +41,7 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
                 .find(|h| h.start <= at && at < h.end && !at_once && (is_exception || h.kind == HandlerKind::Ensure))
                 .map(|h| h.target);
             if let Some(target) = found {
-                let ip = (*cs).insns.add(target as usize);
+                let ip = (*cs).insns.get().add(target as usize);
                 (*f).ip = ip;
                 dispatch!(cx, ip, regs, cs)
             }

@@ -465,7 +465,7 @@ impl Cx {
             vm.share_tables(under.clone());
         }
         vm.script = self.script.clone();
-        vm.redefined = self.redefined;
+        vm.redefined = self.redefined & !crate::methods::fast::TRACED;
         vm.hash_mask = self.hash_mask;
         vm.once_used = self.once_used;
         vm.global_aliases = self.global_aliases.clone();

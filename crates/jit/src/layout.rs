@@ -1,0 +1,95 @@
+//! Where things stand that machine code reads and writes, in bytes.
+
+use std::mem::offset_of;
+use zakuro_vm::frame::{CallCache, CodeState, ConstCache, Frame, IvarCache};
+use zakuro_vm::vm::Vm;
+use zakuro_vm::{ClassId, Header, MethodCell, ids};
+
+pub mod vm {
+    use super::*;
+    pub const FP: i32 = offset_of!(Vm, fp) as i32;
+    pub const FRAME_LIMIT: i32 = offset_of!(Vm, frame_limit) as i32;
+    pub const STACK_LIMIT: i32 = offset_of!(Vm, stack_limit) as i32;
+    pub const POLL: i32 = offset_of!(Vm, poll) as i32;
+    pub const EPOCH: i32 = offset_of!(Vm, epoch) as i32;
+    pub const CONST_EPOCH: i32 = offset_of!(Vm, const_epoch) as i32;
+    pub const REDEFINED: i32 = offset_of!(Vm, redefined) as i32;
+    pub const NATIVE_LIMIT: i32 = offset_of!(Vm, native_limit) as i32;
+    pub const LEFT: i32 = offset_of!(Vm, left) as i32;
+    pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
+}
+pub mod frame {
+    use super::*;
+    pub const IP: i32 = offset_of!(Frame, ip) as i32;
+    pub const REGS: i32 = offset_of!(Frame, regs) as i32;
+    pub const CODE: i32 = offset_of!(Frame, code) as i32;
+    pub const BLOCK: i32 = offset_of!(Frame, block) as i32;
+    pub const ME: i32 = offset_of!(Frame, me) as i32;
+    pub const AUX: i32 = offset_of!(Frame, aux) as i32;
+    pub const SIZE: i64 = size_of::<Frame>() as i64;
+}
+pub mod state {
+    use super::*;
+    pub const CALLS: i32 = offset_of!(CodeState, calls) as i32;
+    pub const IVARS: i32 = offset_of!(CodeState, ivars) as i32;
+    pub const CONSTS_CACHE: i32 = offset_of!(CodeState, consts_cache) as i32;
+    pub const CONSTS: i32 = offset_of!(CodeState, consts) as i32;
+    pub const ENTRY: i32 = offset_of!(CodeState, entry) as i32;
+    pub const CHILDREN: i32 = offset_of!(CodeState, first_child) as i32;
+    pub const SIMPLE: i32 = offset_of!(CodeState, simple) as i32;
+    pub const REQUIRED: i32 = offset_of!(CodeState, required) as i32;
+    pub const ENV_REG: i32 = offset_of!(CodeState, env_reg) as i32;
+}
+pub mod call {
+    use super::*;
+    pub const SIZE: i32 = size_of::<CallCache>() as i32;
+    /// The key's halves: the shape, and the epoch above it.
+    pub const SHAPE: i32 = offset_of!(CallCache, key) as i32 + if cfg!(target_endian = "little") { 0 } else { 4 };
+    pub const EPOCH: i32 = offset_of!(CallCache, key) as i32 + if cfg!(target_endian = "little") { 4 } else { 0 };
+    pub const HANDLER: i32 = offset_of!(CallCache, handler) as i32;
+    pub const TARGET: i32 = offset_of!(CallCache, target) as i32;
+    pub const ME: i32 = offset_of!(CallCache, me) as i32;
+    pub const EXTRA: i32 = offset_of!(CallCache, extra) as i32;
+}
+pub mod ivar {
+    use super::*;
+    pub const SIZE: i32 = size_of::<IvarCache>() as i32;
+    pub const SHAPE: i32 = offset_of!(IvarCache, shape) as i32;
+    pub const SLOT: i32 = offset_of!(IvarCache, slot) as i32;
+    pub const NEXT: i32 = offset_of!(IvarCache, next) as i32;
+}
+pub mod constant {
+    use super::*;
+    pub const SIZE: i32 = size_of::<ConstCache>() as i32;
+    pub const EPOCH: i32 = offset_of!(ConstCache, epoch) as i32;
+    pub const CREF: i32 = offset_of!(ConstCache, cref) as i32;
+    pub const VALUE: i32 = offset_of!(ConstCache, value) as i32;
+}
+/// A cell's header, and what follows in some kinds.
+pub mod cell {
+    use super::*;
+    use zakuro_vm::ArrayCell;
+    pub const SHAPE: i32 = offset_of!(Header, shape) as i32;
+    pub const KIND: i32 = offset_of!(Header, kind) as i32;
+    pub const FLAGS: i32 = offset_of!(Header, flags) as i32;
+    pub const AUX: i32 = offset_of!(Header, aux) as i32;
+    /// Slots of an object follow the header.
+    pub const SLOTS: i32 = 8;
+    pub const ENV_PARENT: i32 = offset_of!(zakuro_vm::EnvCell, parent) as i32;
+    pub const ENV_SLOTS: i32 = ENV_PARENT + 8;
+    pub const METHOD_CREF: i32 = offset_of!(MethodCell, cref) as i32;
+    pub const FLOAT_VALUE: i32 = offset_of!(zakuro_vm::FloatCell, value) as i32;
+    pub const ARRAY_INLINE: i32 = zakuro_object::array_layout::INLINE as i32;
+    pub const ARRAY_POINTER: i32 = zakuro_object::array_layout::POINTER as i32;
+    pub const ARRAY_LENGTH: i32 = zakuro_object::array_layout::LENGTH as i32;
+    pub const ARRAY_OUT: i64 = zakuro_object::array_layout::OUT as i64;
+    const _: () = assert!(size_of::<ArrayCell>() == 32);
+}
+/// Shapes of plain core objects, and what `shape_key` is of immediates.
+pub const fn shape(id: ClassId) -> i64 {
+    id.0 as i64
+}
+pub const ARRAY: i64 = shape(ids::ARRAY);
+pub const HASH: i64 = shape(ids::HASH);
+pub const INTEGER: i64 = shape(ids::INTEGER);
+pub const FLOAT: i64 = shape(ids::FLOAT);

@@ -1,0 +1,354 @@
+//! Calls, yields and instance variables: what inline caches of the VM decide.
+
+use super::emit::Emitter;
+use super::graph::Id;
+use super::types::State;
+use crate::layout::{self, call, cell, frame, ivar, state, vm};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::I32;
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use zakuro_bytecode::Op;
+use zakuro_object::{EXT_IVARS, GUARDED};
+use zakuro_vm::interp::RUBY_CALLS;
+use zakuro_vm::interp::machine::help;
+use zakuro_vm::machine::Called;
+
+impl Emitter<'_, '_> {
+    // ---- instance variables of self ----
+
+    fn slots(&mut self, o: Value) -> Value {
+        self.b.ins().iadd_imm_s(o, cell::SLOTS as i64)
+    }
+    /// `o`'s slot of this number, as an address.
+    fn slot(&mut self, o: Value, number: Value) -> Value {
+        let n = self.b.ins().uextend(cranelift_codegen::ir::types::I64, number);
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        let slots = self.slots(o);
+        self.b.ins().iadd(slots, offset)
+    }
+    pub fn get_ivar(&mut self, id: Id, s: &State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let (slow, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        let me = self.read(id, 0, s);
+        let is = self.is_cell(me);
+        self.branch_unless(is, slow);
+        let caches = self.load_fixed(self.cs, state::IVARS);
+        let entry = i.c as i32 * ivar::SIZE;
+        let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
+        let same = self.b.ins().icmp(IntCC::Equal, own, known);
+        self.branch_unless(same, slow);
+        let flags = self.load_u8(me, cell::FLAGS);
+        let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
+        self.branch_away(outside, slow);
+        let number = self.load_u32(caches, entry + ivar::SLOT);
+        let at_slot = self.slot(me, number);
+        let v = self.load(at_slot, 0);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        self.slow(id, at, s, done, Some(i.a));
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+    pub fn set_ivar(&mut self, id: Id, s: &State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let (slow, grows, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        let value = self.read(id, i.a, s);
+        let me = self.read(id, 0, s);
+        let is = self.is_cell(me);
+        self.branch_unless(is, slow);
+        let caches = self.load_fixed(self.cs, state::IVARS);
+        let entry = i.c as i32 * ivar::SIZE;
+        let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
+        let same = self.b.ins().icmp(IntCC::Equal, own, known);
+        self.branch_unless(same, slow);
+        let flags = self.load_u8(me, cell::FLAGS);
+        let special = self.b.ins().band_imm_s(flags, (GUARDED | EXT_IVARS) as i64);
+        self.branch_away(special, slow);
+        let number = self.load_u32(caches, entry + ivar::SLOT);
+        let next = self.load_u32(caches, entry + ivar::NEXT);
+        let at_slot = self.slot(me, number);
+        self.branch_away(next, grows);
+        self.store(value, at_slot, 0);
+        self.b.ins().jump(done, &[]);
+        // A new variable: it fits if there is room in the cell.
+        self.b.switch_to_block(grows);
+        let room = self.b.ins().uload16(cranelift_codegen::ir::types::I64, MemFlagsData::trusted(), me, cell::AUX);
+        let room = self.b.ins().ireduce(I32, room);
+        let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, number, room);
+        self.branch_unless(fits, slow);
+        self.store(value, at_slot, 0);
+        self.b.ins().store(MemFlagsData::trusted(), next, me, cell::SHAPE);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(slow);
+        self.slow(id, at, s, done, None);
+        self.b.switch_to_block(done);
+    }
+
+    // ---- calls ----
+
+    /// To `miss` unless the call site's entry is for this receiver, now.
+    fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
+        let shape = self.shape_key(recv, miss);
+        let known = self.load_u32(calls, entry + call::SHAPE);
+        let same = self.b.ins().icmp(IntCC::Equal, shape, known);
+        self.branch_unless(same, miss);
+        let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
+        let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
+        self.branch_unless(same, miss);
+    }
+    /// As `Value::shape_key`; truth values and Symbols are left to the interpreter.
+    fn shape_key(&mut self, v: Value, other: Block) -> Value {
+        let (cell_block, immediate, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I32);
+        let is = self.is_cell(v);
+        self.b.ins().brif(is, cell_block, &[], immediate, &[]);
+        self.b.switch_to_block(cell_block);
+        let shape = self.load_u32(v, cell::SHAPE);
+        self.b.ins().jump(done, &[shape.into()]);
+        self.b.switch_to_block(immediate);
+        let tag = self.b.ins().band_imm_s(v, 3);
+        let special = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 0);
+        self.branch_away(special, other);
+        let two = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 2);
+        let (float, integer) = (self.b.ins().iconst(I32, layout::FLOAT), self.b.ins().iconst(I32, layout::INTEGER));
+        let shape = self.b.ins().select(two, float, integer);
+        self.b.ins().jump(done, &[shape.into()]);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
+    fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
+        let own = self.load(calls, entry + call::HANDLER);
+        let wanted = self.constant(handler as usize as i64);
+        let same = self.b.ins().icmp(IntCC::Equal, own, wanted);
+        self.branch_unless(same, miss);
+    }
+
+    pub fn send(&mut self, id: Id, s: &mut State) {
+        let u = &self.graph.units[id];
+        let (i, at) = (u.insn, u.at);
+        let with_block = matches!(u.op, Op::SendBlk | Op::SendSelfBlk);
+        let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+        let entry = i.c as i32 * call::SIZE;
+        let called = self.types.called(id).clone();
+        let (miss, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+        if self.types.flushes(id) {
+            self.flush(id, s);
+            if own {
+                self.store(recv, self.regs, i.a as i32 * 8);
+            }
+        }
+        let calls = self.load_fixed(self.cs, state::CALLS);
+        let handlers = &RUBY_CALLS;
+        match called {
+            Called::Ruby(_) | Called::New(_) | Called::Bound | Called::Native(..) | Called::NewPlain => {
+                self.guard_call(recv, entry, calls, miss);
+                let handler = match (&called, with_block) {
+                    (Called::Ruby(_), false) => handlers.simple,
+                    (Called::Ruby(_), true) => handlers.simple_blk,
+                    (Called::Bound, false) => handlers.bound,
+                    (Called::Bound, true) => handlers.bound_blk,
+                    (Called::Native(..), false) => handlers.native,
+                    (Called::Native(..), true) => handlers.native_blk,
+                    (Called::New(_), _) => handlers.new_object,
+                    _ => handlers.new_plain,
+                };
+                self.handler_is(calls, entry, handler, miss);
+                let v = match called {
+                    Called::Ruby(_) => self.call_ruby(id, calls, entry, with_block),
+                    Called::New(_) => {
+                        self.call_pushed(at, i.a as i32 + 1, help::new_object as *const () as usize);
+                        self.load(self.regs, i.a as i32 * 8)
+                    }
+                    Called::Bound => {
+                        let push = if with_block { help::bound_blk as *const () } else { help::bound as *const () };
+                        self.call_pushed(at, i.a as i32, push as usize)
+                    }
+                    Called::NewPlain => {
+                        let ip = self.wait_at(at);
+                        let v = self.call_help(help::new_plain as *const () as usize, &[self.cx, ip, self.regs, self.cs]);
+                        self.fail_if_none(v, at);
+                        v
+                    }
+                    _ => {
+                        let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
+                        let ip = self.constant(self.wait_address(at));
+                        let v = self.call_help(f as usize, &[self.cx, ip, self.regs, self.cs]);
+                        self.fail_if_none(v, at);
+                        v
+                    }
+                };
+                self.go_on_if_like(Some(v));
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.set_cold_block(miss);
+            }
+            Called::AttrReader | Called::AttrWriter => {
+                let reads = matches!(called, Called::AttrReader);
+                let is = self.is_cell(recv);
+                self.branch_unless(is, miss);
+                self.guard_call(recv, entry, calls, miss);
+                self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
+                let flags = self.load_u8(recv, cell::FLAGS);
+                let special = if reads { EXT_IVARS } else { EXT_IVARS | GUARDED };
+                let special = self.b.ins().band_imm_s(flags, special as i64);
+                self.branch_away(special, miss);
+                let number = self.load_u32(calls, entry + call::EXTRA);
+                let slot = self.slot(recv, number);
+                let v = if reads {
+                    self.load(slot, 0)
+                } else {
+                    let v = self.read(id, i.a + 1, s);
+                    self.store(v, slot, 0);
+                    v
+                };
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.set_cold_block(miss);
+                self.b.switch_to_block(miss);
+                self.flush(id, s);
+                if own {
+                    self.store(recv, self.regs, i.a as i32 * 8);
+                }
+                self.step(at);
+                let v = self.load(self.regs, i.a as i32 * 8);
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.switch_to_block(done);
+                let v = self.b.block_params(done)[0];
+                return self.write(id, i.a, v);
+            }
+            Called::Other => {
+                self.b.ins().jump(miss, &[]);
+            }
+        }
+        self.b.switch_to_block(miss);
+        self.step(at);
+        let v = self.load(self.regs, i.a as i32 * 8);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+
+    /// A Ruby method whose arguments stand as they are: its value.
+    fn call_ruby(&mut self, id: Id, calls: Value, entry: i32, with_block: bool) -> Value {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let base = self.b.ins().iadd_imm_s(self.regs, i.a as i64 * 8);
+        let callee = self.load(calls, entry + call::TARGET);
+        let me = self.load(calls, entry + call::ME);
+        let block = if with_block {
+            // The block's record stands below the window; who has filled the cache has made the block's state.
+            let children = self.load_fixed(self.cs, state::CHILDREN);
+            let site = &self.graph.scopes[0].code.calls[i.c as usize];
+            let child = self.load(children, site.block as i32 * 8);
+            self.store(child, base, -16);
+            self.store(self.fp, base, -8);
+            self.b.ins().iadd_imm_s(base, -15)
+        } else {
+            self.constant(0)
+        };
+        let aux = self.constant(0);
+        self.push_frame(base, callee, block, me, aux);
+        self.enter_callee(at, i.a as i32, base, callee)
+    }
+    fn push_frame(&mut self, base: Value, callee: Value, block: Value, me: Value, aux: Value) {
+        let above = frame::SIZE as i32;
+        self.store(base, self.fp, above + frame::REGS);
+        self.store(callee, self.fp, above + frame::CODE);
+        self.store(block, self.fp, above + frame::BLOCK);
+        self.store(me, self.fp, above + frame::ME);
+        self.store(aux, self.fp, above + frame::AUX);
+        let next = self.b.ins().iadd_imm_s(self.fp, frame::SIZE);
+        self.store(next, self.cx, vm::FP);
+    }
+    /// Calls what runs the frame on top, whose window begins at register `reg`: its value.
+    fn enter_callee(&mut self, at: usize, reg: i32, base: Value, callee: Value) -> Value {
+        let ip = self.wait_at(at);
+        let to = self.load(callee, state::ENTRY);
+        let begin = self.constant(0);
+        let v = self.call_at(to, &[self.cx, begin, base, callee]);
+        let (left, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        self.b.set_cold_block(left);
+        self.b.ins().brif(v, done, &[v.into()], left, &[]);
+        self.b.switch_to_block(left);
+        // The interpreter goes on with it, and leaves the value in its window's first register.
+        let window = self.b.ins().iadd_imm_s(self.regs, reg as i64 * 8);
+        let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, self.fp]);
+        let _ = ip;
+        self.fail_if_none(v, at);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
+    /// Calls a method whose frame a helper pushes.
+    fn call_pushed(&mut self, at: usize, reg: i32, push: usize) -> Value {
+        let ip = self.constant(self.wait_address(at));
+        let callee = self.call_help(push, &[self.cx, ip, self.regs, self.cs]);
+        self.fail_if_none(callee, at);
+        let base = self.b.ins().iadd_imm_s(self.regs, reg as i64 * 8);
+        self.enter_callee(at, reg, base, callee)
+    }
+
+    pub fn yields(&mut self, id: Id, s: &mut State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let (other, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        self.b.set_cold_block(other);
+        self.flush(id, s);
+        let block = self.load(self.fp, frame::BLOCK);
+        let bit = self.b.ins().band_imm_s(block, 1);
+        self.branch_unless(bit, other);
+        let record = self.b.ins().iadd_imm_s(block, -1);
+        let callee = self.load(record, 0);
+        let simple = self.load_u8(callee, state::SIMPLE);
+        self.branch_unless(simple, other);
+        let required = self.load_u16(callee, state::REQUIRED);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, required, i.x as i64);
+        self.branch_unless(same, other);
+        let home = self.load(record, 8);
+        let windows = self.load(home, frame::REGS);
+        let base = self.b.ins().iadd_imm_s(self.regs, i.a as i64 * 8);
+        let me = self.load(windows, 0);
+        self.store(me, base, 0);
+        // The environment around it.
+        let reg = self.load_u16(callee, state::ENV_REG);
+        let (with, on) = (self.b.create_block(), self.b.create_block());
+        self.b.ins().brif(reg, with, &[], on, &[]);
+        self.b.switch_to_block(with);
+        let code = self.load(home, frame::CODE);
+        let its = self.load_u16(code, state::ENV_REG);
+        let offset = self.b.ins().ishl_imm_u(its, 3);
+        let from = self.b.ins().iadd(windows, offset);
+        let (has, put) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(put, cranelift_codegen::ir::types::I64);
+        let nil = self.word(zakuro_object::Value::NIL);
+        self.b.ins().brif(its, has, &[], put, &[nil.into()]);
+        self.b.switch_to_block(has);
+        let e = self.load(from, 0);
+        self.b.ins().jump(put, &[e.into()]);
+        self.b.switch_to_block(put);
+        let e = self.b.block_params(put)[0];
+        let offset = self.b.ins().ishl_imm_u(reg, 3);
+        let to = self.b.ins().iadd(base, offset);
+        self.store(e, to, 0);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(on);
+        let method = self.load(home, frame::ME);
+        let (none, aux) = (self.constant(0), self.constant(zakuro_vm::frame::FRAME_BLOCK as i64));
+        self.push_frame(base, callee, none, method, aux);
+        let v = self.enter_callee(at, i.a as i32, base, callee);
+        self.go_on_if_like(Some(v));
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(other);
+        self.step(at);
+        let v = self.load(self.regs, i.a as i32 * 8);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+}

@@ -1,0 +1,100 @@
+//! One function of machine code for one Code.
+//!
+//! [`graph`] finds ways and what is live, [`types`] decides by what was seen of operands, [`emit`] makes Cranelift's IR of it, with [`operators`] and [`calls`] for what their names say.
+//! Registers of the bytecode are variables of the IR: Cranelift finds out which machine register or stack slot each value stands in. The window in memory is brought up to date where
+//! somebody may look at it: before calls, and when the function is left.
+
+mod calls;
+mod emit;
+mod graph;
+mod operators;
+mod types;
+
+use crate::memory::Memory;
+use cranelift_codegen::control::ControlPlane;
+use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types::I64};
+use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_codegen::{Context, ir};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use emit::Emitter;
+use graph::Graph;
+use std::io::Write;
+use std::sync::OnceLock;
+use types::Types;
+use zakuro_bytecode::machine::{Machine, NO_ENTRY};
+use zakuro_vm::interp::machine::entered;
+use zakuro_vm::machine::Request;
+
+/// The machine that this runs on; or why there is no machine code for it.
+fn isa() -> Result<&'static OwnedTargetIsa, String> {
+    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
+    let made = ISA.get_or_init(|| {
+        let mut flags = settings::builder();
+        for (name, value) in [("opt_level", "speed"), ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })] {
+            flags.set(name, value).map_err(|e| e.to_string())?;
+        }
+        // Profilers and debuggers follow frame pointers.
+        flags.set("preserve_frame_pointers", "true").map_err(|e| e.to_string())?;
+        cranelift_native::builder()?.finish(settings::Flags::new(flags)).map_err(|e| e.to_string())
+    });
+    made.as_ref().map_err(Clone::clone)
+}
+
+pub fn translate(request: &Request, memory: &Memory, show: bool) -> Result<Machine, String> {
+    let isa = isa()?;
+    let code = &request.met.code;
+    let graph = Graph::build(&request.met)?;
+    let types = Types::of(&graph);
+    let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_loop).map(|id| graph.units[*id].at).collect();
+    let mut numbers = vec![NO_ENTRY; code.insns.len()];
+    numbers[0] = 0;
+    entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });
+    let insns = entered(code, entries.iter().copied().chain([0]));
+
+    let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature(4)));
+    let mut shared = FunctionBuilderContext::new();
+    let builder = FunctionBuilder::new(&mut context.func, &mut shared);
+    let exits = Emitter::new(builder, &graph, &types, &insns, &entries).run(isa.frontend_config());
+    let text = show.then(|| context.func.display().to_string());
+    if show {
+        context.set_disasm(true);
+    }
+    if let Some(id) = open_block(&context.func) {
+        return Err(format!("{id} has no end"));
+    }
+    let made = context.compile(&**isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
+    if let Some(text) = text {
+        let listing = made.vcode.as_deref().unwrap_or("");
+        let _ = writeln!(std::io::stderr(), "; {} ({}:{})\n{text}\n{listing}", code.name, code.file, code.line);
+    }
+    let bytes = made.code_buffer().len();
+    let piece = memory.place(made.code_buffer()).ok_or("no memory for machine code")?;
+    Ok(Machine {
+        function: piece.address,
+        insns,
+        entries: numbers.into(),
+        exits,
+        bytes,
+        took: 0,
+        keeps: Vec::new(),
+        memory: Box::new(piece),
+        previous: None,
+    })
+}
+
+/// Of functions with that many words as arguments that answer one.
+fn signature(arguments: usize) -> Signature {
+    let mut s = Signature::new(CallConv::triple_default(&target_lexicon::Triple::host()));
+    s.params.extend((0..arguments).map(|_| AbiParam::new(I64)));
+    s.returns.push(AbiParam::new(ir::types::I64));
+    s
+}
+
+/// A block that does not end, or ends before its last instruction: a mistake of the translation.
+fn open_block(f: &Function) -> Option<ir::Block> {
+    f.layout.blocks().find(|b| {
+        let ends = |i| f.dfg.insts[i].opcode().is_terminator();
+        f.layout.last_inst(*b).is_none_or(|last| !ends(last) || f.layout.block_insts(*b).any(|i| i != last && ends(i)))
+    })
+}

@@ -1,0 +1,572 @@
+//! Groups: operators, comparisons with and without a jump, element access, and the small questions that have opcodes.
+
+use super::emit::Emitter;
+use super::graph::Id;
+use super::types::{Plan, State, is_branch};
+use crate::layout::{self, cell};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{I8, I64};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use zakuro_bytecode::Op;
+use zakuro_bytecode::op::Role;
+use zakuro_object::{GUARDED, Kind, Value as Ruby};
+use zakuro_vm::interp::machine::help;
+
+/// What a comparison asks.
+#[derive(Clone, Copy, PartialEq)]
+enum Ask {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
+}
+
+/// The comparison that an opcode makes, and whether it jumps (if it does) when that is false.
+fn comparison(op: Op) -> Option<(Ask, bool)> {
+    use Op::*;
+    Some(match op {
+        Lt | JumpLt | JumpLtI | LoopLt | LoopLtI => (Ask::Lt, false),
+        Le | JumpLe | JumpLeI | LoopLe | LoopLeI => (Ask::Le, false),
+        Gt | JumpGt | JumpGtI | LoopGt | LoopGtI => (Ask::Gt, false),
+        Ge | JumpGe | JumpGeI | LoopGe | LoopGeI => (Ask::Ge, false),
+        Eq | JumpEq | JumpEqI => (Ask::Eq, false),
+        Ne => (Ask::Ne, false),
+        JumpNotLt | JumpNotLtI => (Ask::Lt, true),
+        JumpNotLe | JumpNotLeI => (Ask::Le, true),
+        JumpNotGt | JumpNotGtI => (Ask::Gt, true),
+        JumpNotGe | JumpNotGeI => (Ask::Ge, true),
+        JumpNotEq | JumpNotEqI => (Ask::Eq, true),
+        _ => return None,
+    })
+}
+fn of_integers(ask: Ask) -> IntCC {
+    match ask {
+        Ask::Lt => IntCC::SignedLessThan,
+        Ask::Le => IntCC::SignedLessThanOrEqual,
+        Ask::Gt => IntCC::SignedGreaterThan,
+        Ask::Ge => IntCC::SignedGreaterThanOrEqual,
+        Ask::Eq => IntCC::Equal,
+        Ask::Ne => IntCC::NotEqual,
+    }
+}
+fn of_doubles(ask: Ask) -> FloatCC {
+    match ask {
+        Ask::Lt => FloatCC::LessThan,
+        Ask::Le => FloatCC::LessThanOrEqual,
+        Ask::Gt => FloatCC::GreaterThan,
+        Ask::Ge => FloatCC::GreaterThanOrEqual,
+        Ask::Eq => FloatCC::Equal,
+        Ask::Ne => FloatCC::NotEqual,
+    }
+}
+
+impl Emitter<'_, '_> {
+    pub fn operator(&mut self, id: Id, plan: Plan, s: &mut State) {
+        let op = self.graph.units[id].op;
+        match (plan, op) {
+            (Plan::Fixnum, _) => self.fixnums(id, s),
+            (Plan::Double, _) => self.floats(id, s),
+            (Plan::Array, Op::Aref) => self.array_get(id, s),
+            (Plan::Array, Op::Aset) => self.array_set(id, s),
+            (Plan::Array, _) => self.array_push(id, s),
+            (_, Op::Aref) => self.element_get(id, s),
+            (_, Op::Aset) => self.element_set(id, s),
+            (_, Op::Len | Op::EmptyP) => self.length(id, s),
+            (_, Op::Not | Op::NilP) => self.question(id, s),
+            (_, Op::CaseEq) => self.case_equal(id, s),
+            _ => self.generic(id, s),
+        }
+    }
+
+    /// The small Integer in an operator, if it has one.
+    fn immediate(&self, id: Id) -> Option<i64> {
+        let u = &self.graph.units[id];
+        match u.op {
+            Op::Succ => Some(1),
+            op => op.field(Role::Int).map(|f| u.insn.signed(f) as i64),
+        }
+    }
+    /// The result of an operator that does not jump; of a comparison the next unit may want the condition.
+    fn result(&mut self, id: Id, v: Value) {
+        let a = self.graph.units[id].insn.a;
+        self.write(id, a, v);
+    }
+    fn answer(&mut self, id: Id, condition: Value, negated: bool, s: &State) {
+        let u = &self.graph.units[id];
+        if is_branch(u.op) {
+            return self.jump_if(id, condition, negated, s);
+        }
+        let v = self.boolean(condition);
+        self.result(id, v);
+        self.condition = Some((self.graph.var(id, u.insn.a), condition));
+    }
+
+    fn fixnums(&mut self, id: Id, s: &mut State) {
+        use zakuro_bytecode::Op::*;
+        let op = self.graph.units[id].op;
+        let (x, y) = self.types.operands(id);
+        let a = self.fixnum(id, x, s);
+        let b = match y {
+            Some(y) => self.fixnum(id, y, s),
+            None => {
+                let n = self.immediate(id).unwrap_or(0);
+                self.word(Ruby::fixnum(n))
+            }
+        };
+        // What jumps leaves its operands known as what they were found to be.
+        let mut after = s.clone();
+        let plan = Plan::Fixnum;
+        if is_branch(op) {
+            self.types.apply(id, plan, &mut after);
+        }
+        if let Some((ask, negated)) = comparison(op) {
+            let c = self.b.ins().icmp(of_integers(ask), a, b);
+            return self.answer(id, c, negated, &after);
+        }
+        let exit = self.exit_of(id, s);
+        let v = self.integer(op, a, b, self.immediate(id), exit);
+        if op == Neg {
+            // Minus one operand.
+            let two = self.constant(2);
+            let (v, over) = self.b.ins().ssub_overflow(two, a);
+            self.branch_away(over, exit);
+            return self.result(id, v);
+        }
+        self.result(id, v);
+    }
+    /// An operation on two Fixnums; to `away` if its result is none, or the interpreter knows better.
+    fn integer(&mut self, op: Op, a: Value, b: Value, small: Option<i64>, away: Block) -> Value {
+        use zakuro_bytecode::Op::*;
+        match op {
+            Add | AddI | Succ => {
+                let rest = self.b.ins().iadd_imm_s(b, -1);
+                let (v, over) = self.b.ins().sadd_overflow(a, rest);
+                self.branch_away(over, away);
+                v
+            }
+            Sub | SubI => {
+                let rest = self.b.ins().iadd_imm_s(b, -1);
+                let (v, over) = self.b.ins().ssub_overflow(a, rest);
+                self.branch_away(over, away);
+                v
+            }
+            Mul | MulI => {
+                let rest = self.b.ins().iadd_imm_s(a, -1);
+                let n = self.b.ins().sshr_imm_u(b, 1);
+                let (v, over) = self.b.ins().smul_overflow(rest, n);
+                self.branch_away(over, away);
+                self.b.ins().bor_imm_s(v, 1)
+            }
+            Div | DivI | Mod | ModI => {
+                let (x, y) = (self.b.ins().sshr_imm_u(a, 1), self.b.ins().sshr_imm_u(b, 1));
+                let modulo = matches!(op, Mod | ModI);
+                if small.is_none_or(|n| n == 0 || n == -1) {
+                    // By 0, and by -1, whose quotient may be too large.
+                    let next = self.b.ins().iadd_imm_s(y, 1);
+                    let bad = self.b.ins().icmp_imm_s(IntCC::UnsignedLessThanOrEqual, next, 1);
+                    self.branch_away(bad, away);
+                }
+                if let Some(n) = small.filter(|n| *n > 0 && (*n as u64).is_power_of_two()) {
+                    let v = if modulo { self.b.ins().band_imm_s(x, n - 1) } else { self.b.ins().sshr_imm_u(x, n.trailing_zeros() as i64) };
+                    return self.tagged(v);
+                }
+                let (q, r) = match modulo {
+                    true => (None, self.b.ins().srem(x, y)),
+                    false => {
+                        let q = self.b.ins().sdiv(x, y);
+                        let product = self.b.ins().imul(q, y);
+                        (Some(q), self.b.ins().isub(x, product))
+                    }
+                };
+                // Towards minus infinity: a rest whose sign is not the divisor's.
+                let signs = self.b.ins().bxor(r, y);
+                let differ = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, signs, 0);
+                let some = self.b.ins().icmp_imm_s(IntCC::NotEqual, r, 0);
+                let off = self.b.ins().band(differ, some);
+                let v = match q {
+                    None => {
+                        let moved = self.b.ins().iadd(r, y);
+                        self.b.ins().select(off, moved, r)
+                    }
+                    Some(q) => {
+                        let less = self.b.ins().iadd_imm_s(q, -1);
+                        self.b.ins().select(off, less, q)
+                    }
+                };
+                self.tagged(v)
+            }
+            And | AndI => self.b.ins().band(a, b),
+            Or => self.b.ins().bor(a, b),
+            Xor => {
+                let v = self.b.ins().bxor(a, b);
+                self.b.ins().bor_imm_s(v, 1)
+            }
+            Shr | ShrI => {
+                let n = self.b.ins().sshr_imm_u(b, 1);
+                if small.is_none_or(|n| !(0..63).contains(&n)) {
+                    let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, n, 63);
+                    self.branch_away(far, away);
+                }
+                let v = self.b.ins().sshr(a, n);
+                self.b.ins().bor_imm_s(v, 1)
+            }
+            Shl | ShlI => {
+                let n = self.b.ins().sshr_imm_u(b, 1);
+                if small.is_none_or(|n| !(0..62).contains(&n)) {
+                    let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, n, 62);
+                    self.branch_away(far, away);
+                }
+                let rest = self.b.ins().iadd_imm_s(a, -1);
+                let v = self.b.ins().ishl(rest, n);
+                let again = self.b.ins().sshr(v, n);
+                let over = self.b.ins().icmp(IntCC::NotEqual, again, rest);
+                self.branch_away(over, away);
+                self.b.ins().bor_imm_s(v, 1)
+            }
+            _ => a,
+        }
+    }
+    fn tagged(&mut self, n: Value) -> Value {
+        let v = self.b.ins().ishl_imm_u(n, 1);
+        self.b.ins().bor_imm_s(v, 1)
+    }
+
+    fn floats(&mut self, id: Id, s: &mut State) {
+        use zakuro_bytecode::Op::*;
+        let u = &self.graph.units[id];
+        let op = u.op;
+        let (x, y) = self.types.operands(id);
+        let a = self.double(id, x, s);
+        let b = match y {
+            Some(y) => self.double(id, y, s),
+            None => {
+                let n = self.immediate(id).unwrap_or(0);
+                self.b.ins().f64const(n as f64)
+            }
+        };
+        if let Some((ask, negated)) = comparison(op) {
+            let mut after = s.clone();
+            if is_branch(op) {
+                self.types.apply(id, Plan::Double, &mut after);
+            }
+            let c = self.b.ins().fcmp(of_doubles(ask), a, b);
+            return self.answer(id, c, negated, &after);
+        }
+        let v = match op {
+            Add | AddI | Succ => self.b.ins().fadd(a, b),
+            Sub | SubI => self.b.ins().fsub(a, b),
+            Mul | MulI => self.b.ins().fmul(a, b),
+            Div | DivI => self.b.ins().fdiv(a, b),
+            _ => self.b.ins().fneg(a),
+        };
+        self.set_double(self.graph.var(id, u.insn.a), v);
+        let code_env = self.graph.scopes[u.scope].code.env_reg;
+        if self.graph.is_volatile(u.scope, u.insn.a) || u.insn.a == code_env {
+            let v = self.boxed(v);
+            self.result(id, v);
+        }
+    }
+
+    /// Fixnums at once, the rest by a call.
+    fn generic(&mut self, id: Id, s: &mut State) {
+        use zakuro_bytecode::Op::*;
+        let op = self.graph.units[id].op;
+        let (x, y) = self.types.operands(id);
+        let a = self.get(x, s);
+        let b = match y {
+            Some(y) => self.get(y, s),
+            None => {
+                let n = self.immediate(id).unwrap_or(0);
+                self.word(Ruby::fixnum(n))
+            }
+        };
+        let (slow, done) = (self.b.create_block(), self.b.create_block());
+        let asks = comparison(op);
+        self.b.append_block_param(done, if asks.is_some() { I8 } else { I64 });
+        if !matches!(op, Pow | Neg) {
+            let both = self.b.ins().band(a, b);
+            let bit = self.b.ins().band_imm_s(both, 1);
+            let other = if matches!(asks, Some((Ask::Eq | Ask::Ne, _))) { self.b.create_block() } else { slow };
+            self.branch_unless(bit, other);
+            let v = match asks {
+                Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
+                None => self.integer(op, a, b, self.immediate(id), slow),
+            };
+            self.b.ins().jump(done, &[v.into()]);
+            if other != slow {
+                self.b.switch_to_block(other);
+                let known = self.call_help(help::equal as *const () as usize, &[a, b]);
+                self.branch_unless(known, slow);
+                let want = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ruby::TRUE } else { Ruby::FALSE };
+                let v = self.b.ins().icmp_imm_s(IntCC::Equal, known, want.bits() as i64);
+                self.b.ins().jump(done, &[v.into()]);
+            }
+        } else {
+            self.b.ins().jump(slow, &[]);
+        }
+        self.b.switch_to_block(slow);
+        let operands = if matches!(op, Neg | Succ) { vec![a] } else { vec![a, b] };
+        let v = self.call_of_group(id, &operands, s);
+        let v = match asks {
+            // `a != b` as a jump is the opposite of `==`, by a call of `!=`.
+            Some((_, negated)) => {
+                let c = self.is_truthy(v);
+                let jumps_if_not = is_branch(op) && matches!(self.third(id), JumpUnless | LoopUnless);
+                if is_branch(op) && negated != jumps_if_not { self.b.ins().bxor_imm_s(c, 1) } else { c }
+            }
+            None => v,
+        };
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        match asks {
+            Some((_, negated)) => self.answer(id, v, negated, s),
+            None => self.result(id, v),
+        }
+    }
+    fn third(&self, id: Id) -> Op {
+        let u = &self.graph.units[id];
+        self.graph.scopes[u.scope].code.insns[u.at + 2].opcode()
+    }
+    /// The call of a group: operands are put where it looks for them. Its value.
+    fn call_of_group(&mut self, id: Id, operands: &[Value], s: &State) -> Value {
+        let u = &self.graph.units[id];
+        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a as i32;
+        let at = u.at + 1;
+        self.flush(id, s);
+        for (k, v) in operands.iter().enumerate() {
+            self.store(*v, self.regs, (base + k as i32) * 8);
+        }
+        self.step(at);
+        self.load(self.regs, base * 8)
+    }
+
+    /// To `away` unless it is a cell of this shape.
+    fn shape_is(&mut self, v: Value, shape: i64, away: Block) {
+        let is = self.is_cell(v);
+        self.branch_unless(is, away);
+        let own = self.load_u32(v, cell::SHAPE);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, shape);
+        self.branch_unless(same, away);
+    }
+    fn may_change(&mut self, v: Value, away: Block) {
+        let flags = self.load_u8(v, cell::FLAGS);
+        let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
+        self.branch_away(guarded, away);
+    }
+    /// The element of an Array at an index that is a Fixnum.
+    fn element(&mut self, a: Value, index: Value) -> Value {
+        let n = self.b.ins().sshr_imm_u(index, 1);
+        let aux = self.load_u16(a, cell::AUX);
+        let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
+        let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
+        let near = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
+        let start = self.b.ins().select(out, far, near);
+        let length = self.b.ins().select(out, length, aux);
+        let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, n, 0);
+        let from_end = self.b.ins().iadd(n, length);
+        let n = self.b.ins().select(below, from_end, n);
+        let (within, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
+        let nil = self.word(Ruby::NIL);
+        self.b.ins().brif(inside, within, &[], done, &[nil.into()]);
+        self.b.switch_to_block(within);
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        let at = self.b.ins().iadd(start, offset);
+        let v = self.b.ins().load(I64, MemFlagsData::trusted(), at, 0);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
+    fn array_get(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let exit = self.exit_of(id, s);
+        let index = self.fixnum(id, y, s);
+        let a = self.get(x, s);
+        self.shape_is(a, layout::ARRAY, exit);
+        let v = self.element(a, index);
+        self.result(id, v);
+    }
+    fn element_get(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let (a, k) = (self.get(x, s), self.get(y, s));
+        let (slow, no_array, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let is = self.is_cell(a);
+        self.branch_unless(is, slow);
+        let shape = self.load_u32(a, cell::SHAPE);
+        let array = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::ARRAY);
+        self.branch_unless(array, no_array);
+        let bit = self.b.ins().band_imm_s(k, 1);
+        self.branch_unless(bit, slow);
+        let v = self.element(a, k);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(no_array);
+        let hash = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::HASH);
+        self.branch_unless(hash, slow);
+        self.flush(id, s);
+        let at = self.graph.units[id].at;
+        self.wait_at(at);
+        let v = self.call_help(help::hash_get as *const () as usize, &[self.cx, a, k]);
+        self.fail_if_none(v, at);
+        let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
+        self.branch_away(other, slow);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        let v = self.call_of_group(id, &[a, k], s);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.result(id, v);
+    }
+    fn array_set(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let exit = self.exit_of(id, s);
+        let index = self.fixnum(id, y, s);
+        let a = self.get(x, s);
+        let value = self.get(self.graph.var(id, self.graph.units[id].insn.c), s);
+        self.shape_is(a, layout::ARRAY, exit);
+        self.may_change(a, exit);
+        let n = self.b.ins().sshr_imm_u(index, 1);
+        let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
+        self.fail_if_refused(v, id, s);
+        let refused = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::FALSE.bits() as i64);
+        self.branch_away(refused, exit);
+    }
+    fn element_set(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let u = &self.graph.units[id];
+        let at = u.at;
+        let (a, k, value) = (self.get(x, s), self.get(y, s), self.get(self.graph.var(id, u.insn.c), s));
+        let (slow, no_array, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let is = self.is_cell(a);
+        self.branch_unless(is, slow);
+        self.may_change(a, slow);
+        let shape = self.load_u32(a, cell::SHAPE);
+        let array = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::ARRAY);
+        self.branch_unless(array, no_array);
+        let bit = self.b.ins().band_imm_s(k, 1);
+        self.branch_unless(bit, slow);
+        let n = self.b.ins().sshr_imm_u(k, 1);
+        let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
+        self.fail_if_refused(v, id, s);
+        let refused = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::FALSE.bits() as i64);
+        self.b.ins().brif(refused, slow, &[], done, &[]);
+        self.b.switch_to_block(no_array);
+        let hash = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::HASH);
+        self.branch_unless(hash, slow);
+        self.flush(id, s);
+        self.wait_at(at);
+        let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
+        self.fail_if_none(v, at);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(slow);
+        self.call_of_group(id, &[a, k, value], s);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+    fn array_push(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let exit = self.exit_of(id, s);
+        let (a, value) = (self.get(x, s), self.get(y, s));
+        self.shape_is(a, layout::ARRAY, exit);
+        self.may_change(a, exit);
+        let v = self.call_help(help::array_push as *const () as usize, &[self.cx, a, value]);
+        self.fail_if_refused(v, id, s);
+        self.result(id, v);
+    }
+
+    fn length(&mut self, id: Id, s: &mut State) {
+        let (x, _) = self.types.operands(id);
+        let empty = self.graph.units[id].op == Op::EmptyP;
+        let a = self.get(x, s);
+        let strings = self.constant(empty as i64);
+        let n = self.call_help(help::length as *const () as usize, &[a, strings]);
+        let (fast, slow, done) = self.two_ways(n, true);
+        self.b.switch_to_block(fast);
+        let v = match empty {
+            true => {
+                let none = self.b.ins().icmp_imm_s(IntCC::Equal, n, Ruby::fixnum(0).bits() as i64);
+                self.boolean(none)
+            }
+            false => n,
+        };
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        let v = self.call_of_group(id, &[a], s);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.result(id, v);
+    }
+
+    /// `!a` and `a.nil?`: objects may answer for themselves.
+    fn question(&mut self, id: Id, s: &mut State) {
+        let (x, _) = self.types.operands(id);
+        let op = self.graph.units[id].op;
+        let a = self.get(x, s);
+        let (slow, plain, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I8);
+        let is = self.is_cell(a);
+        self.branch_unless(is, plain);
+        let kind = self.load_u8(a, cell::KIND);
+        for own in [Kind::Object, Kind::Moved, Kind::MovedString, Kind::MovedArray, Kind::MovedHash] {
+            let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, own as i64);
+            self.branch_away(is, slow);
+        }
+        self.b.ins().jump(plain, &[]);
+        self.b.switch_to_block(plain);
+        let c = match op {
+            Op::Not => {
+                let c = self.is_truthy(a);
+                self.b.ins().bxor_imm_s(c, 1)
+            }
+            _ => self.b.ins().icmp_imm_s(IntCC::Equal, a, Ruby::NIL.bits() as i64),
+        };
+        self.b.ins().jump(done, &[c.into()]);
+        self.b.switch_to_block(slow);
+        // A method that is not redefined answers truth values, but which is called the interpreter finds out.
+        let v = self.call_of_group(id, &[a], s);
+        let c = self.is_truthy(v);
+        let as_told = self.boolean(c);
+        let plain_truth = self.b.ins().icmp(IntCC::Equal, as_told, v);
+        let odd = self.b.create_block();
+        self.b.set_cold_block(odd);
+        self.b.ins().brif(plain_truth, done, &[c.into()], odd, &[]);
+        self.b.switch_to_block(odd);
+        // It answered something else: the interpreter takes it from where the call has left it.
+        let at = self.graph.units[id].at + 2;
+        self.leave(at, None);
+        self.b.switch_to_block(done);
+        let c = self.b.block_params(done)[0];
+        self.answer(id, c, false, s);
+    }
+
+    fn case_equal(&mut self, id: Id, s: &mut State) {
+        let (x, y) = self.types.operands(id);
+        let Some(y) = y else { return };
+        let (pattern, v) = (self.get(x, s), self.get(y, s));
+        let at = self.graph.units[id].at;
+        self.wait_at(at);
+        let known = self.call_help(help::case_equal as *const () as usize, &[self.cx, pattern, v]);
+        self.fail_if_refused(known, id, s);
+        let good = self.b.ins().icmp_imm_s(IntCC::NotEqual, known, Ruby::UNDEF.bits() as i64);
+        let (fast, slow, done) = self.two_ways(good, true);
+        self.b.switch_to_block(fast);
+        self.b.ins().jump(done, &[known.into()]);
+        self.b.switch_to_block(slow);
+        let v = self.call_of_group(id, &[pattern, v], s);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.result(id, v);
+    }
+}

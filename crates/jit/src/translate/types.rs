@@ -1,0 +1,391 @@
+//! What is known of registers, and what is decided by it: a forward analysis to a fixpoint, whose decisions the translation follows.
+
+use super::graph::{Graph, Id, Set, Unit, Var};
+use std::sync::atomic::Ordering;
+use zakuro_bytecode::machine::{Profile, seen};
+use zakuro_bytecode::op::Role;
+use zakuro_bytecode::{Const, Op};
+use zakuro_vm::machine::Called;
+
+/// What a register holds, and how: Fixnums and others as [`zakuro_object::Value`]s, doubles as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    /// Nothing that anybody will read.
+    Unset,
+    Fixnum,
+    Double,
+    Any,
+}
+
+impl Type {
+    fn join(self, other: Type) -> Type {
+        match (self, other) {
+            (Type::Unset, t) | (t, Type::Unset) => t,
+            (a, b) if a == b => a,
+            _ => Type::Any,
+        }
+    }
+}
+
+#[derive(Clone, PartialEq)]
+pub struct State {
+    pub types: Vec<Type>,
+    /// Those whose place in the window is not up to date.
+    pub dirty: Set,
+}
+
+impl State {
+    pub fn of(&self, v: Var) -> Type {
+        self.types[v]
+    }
+    fn write(&mut self, v: Var, t: Type) {
+        self.types[v] = t;
+        self.dirty.add(v);
+    }
+}
+
+/// What holds where two ways meet.
+fn join(to: &mut State, other: &State) {
+    to.types.iter_mut().zip(&other.types).for_each(|(a, b)| *a = a.join(*b));
+    to.dirty.join(&other.dirty);
+}
+
+/// How a unit is translated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plan {
+    /// As its opcode says, whatever the operands.
+    Plain,
+    /// Operands are Fixnums, or it is left.
+    Fixnum,
+    /// Operands are Floats, or Integers beside one, or it is left.
+    Double,
+    /// An Array and a Fixnum, or it is left.
+    Array,
+    /// Whatever comes: fast paths, then a call.
+    Generic,
+    /// It was never run: it is left.
+    Never,
+}
+
+pub struct Types<'a> {
+    pub graph: &'a Graph,
+    profiles: Vec<Option<&'a Profile>>,
+    /// Guards that are not relied on again, by scope and instruction.
+    refuted: Vec<Vec<(u32, u16)>>,
+    /// At leaders: what holds there.
+    pub at: Vec<Option<State>>,
+}
+
+/// What a guard looks at: the operands of the instruction, or (plus its register) what a register holds where a loop begins.
+pub const OPERANDS: u16 = 0;
+pub const REGISTER: u16 = 1;
+
+impl<'a> Types<'a> {
+    pub fn of(graph: &'a Graph) -> Types<'a> {
+        let profiles: Vec<_> = graph.scopes.iter().map(|s| s.code.heat.profile()).collect();
+        let refuted = profiles
+            .iter()
+            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()))
+            .collect();
+        let mut t = Types { graph, profiles, refuted, at: Vec::new() };
+        t.run();
+        t
+    }
+
+    fn start(&self) -> State {
+        State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars) }
+    }
+
+    fn run(&mut self) {
+        let n = self.graph.units.len();
+        self.at = (0..n).map(|_| None).collect();
+        // By unit: what comes by ways forwards, and by ways of loops.
+        let mut forward: Vec<Option<State>> = (0..n).map(|_| None).collect();
+        let mut back = forward.clone();
+        let mut position = vec![usize::MAX; n];
+        self.graph.order.iter().enumerate().for_each(|(i, id)| position[*id] = i);
+        // Types only go up once every loop was seen, so that it ends; the bound is for what a mistake here would do.
+        for round in 0..64 {
+            let mut changed = false;
+            forward.iter_mut().for_each(|s| *s = None);
+            forward[0] = Some(self.start());
+            let mut running: Option<State> = None;
+            for id in &self.graph.order {
+                let u = &self.graph.units[*id];
+                if u.leads {
+                    let arrived = self.meet(*id, forward[*id].as_ref(), back[*id].as_ref());
+                    changed |= self.at[*id] != arrived;
+                    self.at[*id] = arrived.clone();
+                    running = arrived;
+                }
+                let Some(mut s) = running.take() else { continue };
+                let plan = self.plan(*id, &s);
+                self.apply(*id, plan, &mut s);
+                if plan == Plan::Never {
+                    continue;
+                }
+                for to in [u.next, u.jump].into_iter().flatten() {
+                    if !self.graph.units[to].leads {
+                        running = Some(s.clone());
+                        continue;
+                    }
+                    let list = if position[to] <= position[*id] { &mut back } else { &mut forward };
+                    match &mut list[to] {
+                        Some(old) => join(old, &s),
+                        none => *none = Some(s.clone()),
+                    }
+                }
+            }
+            if !changed && round > 0 {
+                return;
+            }
+        }
+    }
+
+    /// What holds at a leader. A register of any kind that every round of a loop leaves with a number is taken for one from the start: who enters looks.
+    fn meet(&self, id: Id, forward: Option<&State>, back: Option<&State>) -> Option<State> {
+        let mut s = forward?.clone();
+        let u = &self.graph.units[id];
+        if let Some(b) = back {
+            for v in u.live_before.iter() {
+                let (f, t) = (s.types[v], b.types[v]);
+                let number = matches!(t, Type::Fixnum | Type::Double) && f == Type::Any && !self.is_refuted(id, REGISTER + self.reg(id, v));
+                s.types[v] = if number { t } else { f.join(t) };
+            }
+            s.dirty.join(&b.dirty);
+        }
+        if u.is_loop {
+            // Entered from the interpreter, everything stands in the window; that is less than what is said here.
+            let scope = &self.graph.scopes[u.scope];
+            for v in u.live_before.iter() {
+                let refuted = self.is_refuted(id, REGISTER + (v - scope.vars) as u16);
+                if refuted {
+                    s.types[v] = Type::Any;
+                }
+            }
+        }
+        for v in 0..self.graph.vars {
+            if !u.live_before.has(v) {
+                s.types[v] = Type::Unset;
+                s.dirty.remove(v);
+            }
+        }
+        Some(s)
+    }
+    fn reg(&self, id: Id, v: Var) -> u16 {
+        (v - self.graph.scopes[self.graph.units[id].scope].vars) as u16
+    }
+
+    pub fn is_refuted(&self, id: Id, what: u16) -> bool {
+        let u = &self.graph.units[id];
+        self.refuted[u.scope].contains(&(u.at as u32, what))
+    }
+
+    fn seen(&self, u: &Unit) -> u8 {
+        self.profiles[u.scope].map_or(0, |p| p.seen[u.at].load(Ordering::Relaxed))
+    }
+
+    /// The registers that an operator reads; None stands for the small Integer in the instruction.
+    pub fn operands(&self, id: Id) -> (Var, Option<Var>) {
+        let u = &self.graph.units[id];
+        let mut reads = u.op.operands().iter().filter(|(role, _)| *role == Role::Read).map(|(_, f)| self.graph.var(id, u.insn.get(*f)));
+        let first = reads.next().unwrap_or(0);
+        (first, reads.next())
+    }
+
+    pub fn plan(&self, id: Id, s: &State) -> Plan {
+        use Op::*;
+        let u = &self.graph.units[id];
+        let refuted = self.is_refuted(id, OPERANDS);
+        match u.op {
+            Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Succ | Div | DivI | Mod | ModI => {
+                self.numbers(id, s, refuted)
+            }
+            op if is_branch(op) => self.numbers(id, s, refuted),
+            And | Or | Xor | AndI | ShlI | ShrI | Shr => match self.numbers(id, s, refuted) {
+                Plan::Double => Plan::Generic,
+                plan => plan,
+            },
+            Shl => match self.seen(u) & 15 {
+                0 if self.kind(s, self.operands(id).0) != seen::INTEGER => Plan::Never,
+                seen::ARRAY if !refuted => Plan::Array,
+                _ => match self.numbers(id, s, refuted) {
+                    Plan::Double => Plan::Generic,
+                    plan => plan,
+                },
+            },
+            Aref | Aset => match self.seen(u) {
+                0 => Plan::Never,
+                k if k == seen::ARRAY | seen::INTEGER << seen::SECOND && !refuted => Plan::Array,
+                _ => Plan::Generic,
+            },
+            Pow | CaseEq | Len | EmptyP | Not | NilP => Plan::Generic,
+            _ => Plan::Plain,
+        }
+    }
+    fn kind(&self, s: &State, v: Var) -> u8 {
+        match s.of(v) {
+            Type::Fixnum => seen::INTEGER,
+            Type::Double => seen::FLOAT,
+            _ => 0,
+        }
+    }
+    /// By what is known of the operands, and what of the others was seen.
+    fn numbers(&self, id: Id, s: &State, refuted: bool) -> Plan {
+        let u = &self.graph.units[id];
+        let (a, b) = self.operands(id);
+        let told = self.seen(u);
+        let one = |known: u8, told: u8| if known != 0 { known } else { told };
+        let first = one(self.kind(s, a), told & 15);
+        let second = b.map_or(seen::INTEGER, |b| one(self.kind(s, b), told >> seen::SECOND));
+        let known = self.kind(s, a) != 0 && b.is_none_or(|b| self.kind(s, b) != 0);
+        match (first, second) {
+            (0, _) | (_, 0) => Plan::Never,
+            _ if refuted => Plan::Generic,
+            (seen::INTEGER, seen::INTEGER) => Plan::Fixnum,
+            // Modulo of Floats has rules of its own.
+            _ if matches!(u.op, Op::Mod | Op::ModI) => Plan::Generic,
+            (seen::INTEGER | seen::FLOAT, seen::FLOAT) | (seen::FLOAT, seen::INTEGER) => Plan::Double,
+            // Integers of any kind beside Floats: only if it is known which.
+            _ if known => Plan::Generic,
+            _ => Plan::Generic,
+        }
+    }
+
+    /// What holds after a unit.
+    pub fn apply(&self, id: Id, plan: Plan, s: &mut State) {
+        use Op::*;
+        let u = &self.graph.units[id];
+        let (_, writes, lost) = self.graph.effects(id);
+        let a = writes.first().copied();
+        let (x, y) = self.operands(id);
+        match plan {
+            Plan::Never => return,
+            Plan::Fixnum => {
+                s.types[x] = Type::Fixnum;
+                if let Some(y) = y {
+                    s.types[y] = Type::Fixnum;
+                }
+                if let Some(a) = a {
+                    s.write(a, if makes_number(u.op) { Type::Fixnum } else { Type::Any });
+                }
+            }
+            Plan::Double => {
+                for v in [Some(x), y].into_iter().flatten() {
+                    if s.types[v] == Type::Any && self.takes_double(id, v, s) {
+                        s.types[v] = Type::Double;
+                    } else if s.types[v] == Type::Any {
+                        s.types[v] = Type::Fixnum;
+                    }
+                }
+                if let Some(a) = a {
+                    s.write(a, if makes_number(u.op) { Type::Double } else { Type::Any });
+                }
+            }
+            Plan::Array => match u.op {
+                Aref => {
+                    if let Some(y) = y {
+                        s.types[y] = Type::Fixnum;
+                    }
+                    if let Some(a) = a {
+                        s.write(a, Type::Any);
+                    }
+                }
+                Aset => {
+                    if let Some(y) = y {
+                        s.types[y] = Type::Fixnum;
+                    }
+                }
+                _ => {
+                    if let Some(a) = a {
+                        s.write(a, Type::Any);
+                    }
+                }
+            },
+            // Its slow way stores what the window lacks for itself.
+            Plan::Generic => {
+                if let Some(a) = a {
+                    s.write(a, Type::Any);
+                }
+            }
+            Plan::Plain => match u.op {
+                Move => {
+                    let t = s.types[self.graph.var(id, u.insn.b)];
+                    s.write(self.graph.var(id, u.insn.a), t);
+                }
+                LoadInt => s.write(self.graph.var(id, u.insn.a), Type::Fixnum),
+                LoadConst => {
+                    let t = match self.graph.scopes[u.scope].code.consts[u.insn.b as usize] {
+                        Const::Int(n) if zakuro_object::Value::try_fixnum(n).is_some() => Type::Fixnum,
+                        Const::Float(_) => Type::Double,
+                        _ => Type::Any,
+                    };
+                    s.write(self.graph.var(id, u.insn.a), t);
+                }
+                _ if !self.flushes(id) => {
+                    if let Some(a) = a {
+                        s.write(a, Type::Any);
+                    }
+                }
+                op => {
+                    s.dirty.clear();
+                    lost.iter().for_each(|v| s.types[*v] = Type::Unset);
+                    for v in &writes {
+                        s.types[*v] = Type::Any;
+                        if is_call(op) {
+                            s.dirty.add(*v);
+                        }
+                    }
+                }
+            },
+        }
+        // What others may write is read anew each time, and written at once.
+        for v in writes {
+            let reg = (v - self.graph.scopes[u.scope].vars) as u16;
+            if self.graph.is_volatile(u.scope, reg) {
+                s.types[v] = Type::Any;
+                s.dirty.remove(v);
+            }
+        }
+    }
+    /// Whether registers are written to the window first, on each way: it may run Ruby code, or looks at the window.
+    pub fn flushes(&self, id: Id) -> bool {
+        use Op::*;
+        let u = &self.graph.units[id];
+        match u.op {
+            Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
+            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | Return | BlockGiven => false,
+            Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter),
+            _ => true,
+        }
+    }
+    /// What a call has called.
+    pub fn called(&self, id: Id) -> &Called {
+        let u = &self.graph.units[id];
+        self.graph.scopes[u.scope].sites.get(u.insn.c as usize).map_or(&Called::Other, |s| &s.called)
+    }
+    /// Whether an operand of which nothing is known is looked at as a Float, in an operation of Floats.
+    pub fn takes_double(&self, id: Id, v: Var, _: &State) -> bool {
+        let (a, _) = self.operands(id);
+        let told = self.seen(&self.graph.units[id]);
+        (if v == a { told & 15 } else { told >> seen::SECOND }) & seen::FLOAT != 0
+    }
+}
+
+/// Operators whose result is a number, when their operands are.
+pub fn makes_number(op: Op) -> bool {
+    use Op::*;
+    matches!(
+        op,
+        Add | Sub | Mul | AddI | SubI | MulI | Neg | Succ | Div | DivI | Mod | ModI | And | Or | Xor | AndI | ShlI | ShrI | Shr | Shl
+    )
+}
+/// Fused comparisons.
+pub fn is_branch(op: Op) -> bool {
+    op.group_length() == 3 && op.field(Role::Jump).is_some()
+}
+/// Calls that machine code makes itself, whose value comes in a register of the machine.
+pub fn is_call(op: Op) -> bool {
+    use Op::*;
+    matches!(op, Send | SendBlk | SendSelf | SendSelfBlk | Yield)
+}

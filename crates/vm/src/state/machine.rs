@@ -1,0 +1,123 @@
+//! What the VM and machine code agree on. The compiler itself stands above (crate `jit`); without one everything is interpreted.
+//!
+//! Machine code of a Code is one function ([`Entry`]). It runs one activation whose frame stands on the frame stack as for the interpreter, and either comes to its
+//! end, takes the frame off and answers the value, or leaves it as the interpreter would have it at some instruction and answers 0: [`Left`] says why. A caller that is machine code, too,
+//! then answers 0 itself, so whatever stands on the native stack is gone before the interpreter goes on: the native stack grows with calls from machine code to machine
+//! code only, and each function leaves when it is short. Before a call of anything that may look at frames or registers these are as the interpreter would have them.
+
+use crate::frame::CodeState;
+use crate::vm::Cx;
+use std::any::Any;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+use zakuro_bytecode::Code;
+use zakuro_object::{ClassId, Sym, Value};
+
+/// Function of a [`zakuro_bytecode::machine::Machine`]: the VM, the number of the entry (0: the beginning), and a handler's `regs` and `cs`. Bits of the value, or 0.
+pub type Entry = unsafe extern "C" fn(&mut Cx, usize, *mut Value, *const CodeState) -> u64;
+
+/// Why machine code was left (`Vm::left`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u32)]
+pub enum Left {
+    /// A guard failed: the instruction at which the frame stands is the interpreter's.
+    #[default]
+    Guard,
+    /// The frame goes on where it stands, in machine code if there is some.
+    Resume,
+    /// An exception is pending.
+    Raised,
+    /// The frame stands at a safepoint, and somebody asked for attention.
+    Poll,
+    /// Native code was unwound (`Vm::unwound`).
+    Unwound,
+}
+
+/// What a call site has called.
+#[derive(Clone, Default)]
+pub enum Called {
+    /// Nothing so far, or what the compiler can't help with.
+    #[default]
+    Other,
+    /// A Ruby method whose arguments stand as they are.
+    Ruby(Arc<Met>),
+    /// A builtin: its function, and what it is, by the class that it was defined in and its name.
+    Native(usize, ClassId, Sym),
+    AttrReader,
+    AttrWriter,
+    /// `new` with an `initialize` written in Ruby.
+    New(Arc<Met>),
+    /// `new` without one.
+    NewPlain,
+    /// A Ruby method whose arguments have to be bound.
+    Bound,
+}
+
+/// A call site: what it has called, and the block that is written there.
+#[derive(Clone, Default)]
+pub struct Site {
+    pub called: Called,
+    pub block: Option<Arc<Met>>,
+}
+
+/// A Code with what its call sites have met in the VM that asks; without sites if it is too large, or too far from the one that is compiled.
+pub struct Met {
+    pub code: Arc<Code>,
+    pub sites: Vec<Site>,
+}
+
+/// A Code that is to be compiled.
+pub struct Request {
+    pub met: Met,
+}
+
+/// Makes machine code. Called by any VM; nothing of a VM is kept.
+pub trait Compiler: Sync + Send {
+    /// Takes a request, unless it has too many. With `wait` it is done when this returns.
+    fn submit(&'static self, request: Request, wait: bool);
+    /// How much there is, for `RubyVM::JIT.stat`.
+    fn figures(&self) -> Vec<(&'static str, u64)>;
+}
+
+static COMPILER: OnceLock<&'static dyn Compiler> = OnceLock::new();
+
+/// Names the compiler, once, before there are VMs.
+pub fn set_compiler(c: &'static dyn Compiler) {
+    let _ = COMPILER.set(c);
+}
+pub fn compiler() -> Option<&'static dyn Compiler> {
+    COMPILER.get().copied()
+}
+
+/// A panic on its way through machine code, which no unwinder crosses.
+pub type Unwound = Option<Box<dyn Any + Send>>;
+
+/// The entry of a Code without machine code: the interpreter runs it.
+pub(crate) unsafe extern "C" fn interpreted(cx: &mut Cx, _: usize, regs: *mut Value, cs: *const CodeState) -> u64 {
+    // SAFETY: called as machine code is: the frame is pushed, but for its `ip`.
+    unsafe {
+        cx.left = Left::Resume;
+        let f = cx.fp;
+        if f >= cx.frame_limit || regs.wrapping_add((*cs).nregs as usize) >= cx.stack_limit {
+            return no_room(cx);
+        }
+        for k in (*cs).nil_from..(*cs).nlocals {
+            *regs.add(k as usize) = Value::NIL;
+        }
+        (*f).ip = (*cs).insns.get();
+        if (*cx.poll).load(Ordering::Relaxed) != 0 {
+            cx.left = Left::Poll;
+        }
+        0
+    }
+}
+
+/// The frame on top has no room for its registers: it is taken off, and the interpreter makes the call again, which raises.
+#[cold]
+pub unsafe extern "C" fn no_room(cx: &mut Cx) -> u64 {
+    // SAFETY: below a method's frame stands its caller's, at the call.
+    cx.fp = unsafe { cx.fp.sub(1) };
+    cx.left = Left::Guard;
+    cx.left_by = std::ptr::null();
+    0
+}
