@@ -67,7 +67,8 @@ impl Jit {
         let begun = Instant::now();
         let shows = self.shows.load(Ordering::Relaxed);
         // What the compiler can't do costs speed, not the process.
-        let made = catch_unwind(AssertUnwindSafe(|| translate::translate(request, &self.memory, shows))).unwrap_or_else(|_| Err("the compiler has panicked".into()));
+        let made = catch_unwind(AssertUnwindSafe(|| translate::translate(request, &self.memory, shows)))
+            .unwrap_or_else(|_| Err("the compiler has panicked".into()));
         let took = begun.elapsed().as_nanos() as u64;
         self.nanoseconds.fetch_add(took, Ordering::Relaxed);
         match made {
