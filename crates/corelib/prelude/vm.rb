@@ -2,6 +2,7 @@
 
 class RubyVM
   autoload :AbstractSyntaxTree, "zakuro/abstract_syntax_tree"
+  autoload :Pool, "zakuro/pool"
 
   # $stdout or $stderr of a VM whose host takes what it writes.
   class HostOutput

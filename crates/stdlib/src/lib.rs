@@ -86,6 +86,12 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("zakuro/abstract_syntax_tree", |cx| cx.run_builtin("zakuro/abstract_syntax_tree")),
     ("zakuro/abstract_syntax_tree/translator", |cx| cx.run_builtin("zakuro/abstract_syntax_tree/translator")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
+    ("zakuro/parallel", |cx| cx.run_builtin("zakuro/parallel")),
+    ("zakuro/pool", |cx| cx.run_builtin("zakuro/pool")),
+    ("zakuro/pool/crew", |cx| cx.run_builtin("zakuro/pool/crew")),
+    ("zakuro/pool/report", |cx| cx.run_builtin("zakuro/pool/report")),
+    ("zakuro/pool/task", |cx| cx.run_builtin("zakuro/pool/task")),
+    ("zakuro/pool/worker", |cx| cx.run_builtin("zakuro/pool/worker")),
     ("zlib", zlib::load),
 ];
 

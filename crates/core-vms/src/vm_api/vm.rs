@@ -388,6 +388,19 @@ pub mod vm_class {
         Ok(())
     }
 
+    /// Has a VM killed when this one ends, however it does, and the channel closed, by which `unmonitor` takes it back.
+    #[method("__take_along", private)]
+    fn take_along(cx: &mut Cx, this: Value, vm: Value, channel: Value) -> Result<bool> {
+        let ch = channel_of(cx, channel)?.clone();
+        let number = ch.id();
+        let child = control(cx, vm, "kill")?;
+        let control = control(cx, this, "monitor")?;
+        Ok(at_end(cx, &control, number, move |_| {
+            child.kill();
+            ch.close();
+        }))
+    }
+
     /// Receives from the first of several channels that has a message: `[channel, message]`. With `timeout:` nil when none had one in time.
     /// RubyVM::ClosedError when all are closed and empty.
     ///

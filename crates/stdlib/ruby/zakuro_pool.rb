@@ -1,0 +1,477 @@
+# RubyVM::Pool: VMs that do jobs (docs/pools.md). The constant is there without a `require`.
+#
+# The pool belongs to the VM that made it. Its state is guarded by one lock; a thread of that VM hears what the pool's VMs tell (`Crew#events`). Whoever has work for them
+# hands it out itself.
+class RubyVM::Pool
+  class Error < RubyVM::Error; end
+
+  # The pool was closed.
+  class ClosedError < Error; end
+
+  # The job was taken back by Future#cancel.
+  class CancelledError < Error; end
+
+  # The set-up of the pool's VMs failed; `cause` tells why. The pool can't be used any more.
+  class SetupError < Error
+    # An error of this cause.
+    def initialize(message, cause = nil)
+      super(message)
+      @origin = cause
+    end
+
+    # What the set-up raised.
+    def cause = super || @origin
+  end
+
+  # A job failed: by an exception (its `cause`, with the backtrace that it had in the VM), or as the subclasses say.
+  class JobError < Error
+    # `index`: The number of the job in its `map`, `each` or `stream`, counted from 0; of `submit` how many were submitted before.
+    attr_reader :index
+    # `vm`: The name of the VM that ran it.
+    attr_reader :vm
+    # `kind`: :exception, :timeout or :end.
+    attr_reader :kind
+
+    def self.of(kind, index, vm, message, cause) # :nodoc:
+      { timeout: TimeoutError, end: EndError }.fetch(kind, JobError).allocate.__of(kind, index, vm, "job #{index}: #{message}", cause)
+    end
+
+    def __of(kind, index, vm, message, cause) # :nodoc:
+      __send__(:initialize, message)
+      @kind, @index, @vm, @origin = kind, index, vm, cause
+      self
+    end
+
+    # The job's exception.
+    def cause = super || @origin
+  end
+
+  # The job took longer than its `job_timeout:`. Its VM was ended and replaced.
+  class TimeoutError < JobError; end
+
+  # The job's VM ended in it, by a limit, a call of `exit` or a kill, and was replaced.
+  class EndError < JobError; end
+end
+
+require "zakuro/pool/worker"
+require "zakuro/pool/task"
+require "zakuro/pool/crew"
+require "zakuro/pool/report"
+
+class RubyVM::Pool
+  LIMITS = %i[memory_limit cpu_limit wall_limit thread_limit fd_limit grace foreign].freeze
+  private_constant :LIMITS
+
+  # `name`: The name of the pool, with which those of its VMs begin.
+  attr_reader :name
+  # `size`: The number of its VMs.
+  attr_reader :size
+
+  @made = 0
+
+  class << self
+    # In a VM of a pool: what the set-up block returned there; else nil.
+    def local = Worker.local
+
+    # In a VM of a pool: its number in the pool, from 0; else nil.
+    def index = Worker.index
+
+    # Makes a pool, yields it, closes it and returns the block's value; an exception shuts it down. `setup:` is the set-up block of `new`.
+    #
+    #     RubyVM::Pool.open(size: 2) { |pool| pool.map([1, 2, 3]) { |n| n * 10 } }   #=> [10, 20, 30]
+    def open(setup: nil, **options)
+      raise ArgumentError, "RubyVM::Pool.open needs a block, which gets the pool" unless block_given?
+      pool = new(**options, &setup)
+      begin
+        value = yield(pool)
+        pool.close
+        value
+      ensure
+        pool.shutdown
+      end
+    end
+
+    def __name # :nodoc:
+      "pool-#{@made += 1}"
+    end
+  end
+
+  # Starts the VMs: from the program state of this VM as it is now, from an Image, or from a file. The block is the set-up: it runs once in each of them (in those that replace others, too) before
+  # its first job, and RubyVM::Pool.local is its value there. `job_timeout:` seconds that a job may take; `retry:` how many times a job that failed is tried again. The limits of
+  # RubyVM.new stand for each VM.
+  def initialize(size: nil, image: nil, file: nil, name: nil, job_timeout: nil, retry: 0, **limits, &setup)
+    unknown = limits.keys - LIMITS
+    raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+    raise ArgumentError, "image: and file: exclude each other" if image && file
+    @size = size.nil? ? Processors.cores : Integer(size)
+    raise ArgumentError, "size must be positive" unless @size > 0
+    raise TypeError, "image: wants a RubyVM::Image, not #{image.class}" unless image.nil? || RubyVM::Image === image
+    if file
+      file = File.expand_path(file)
+      raise LoadError, "cannot load such file -- #{file}" unless File.file?(file)
+    end
+    @name = name.nil? ? self.class.__name : String(name)
+    @timeout = seconds(job_timeout, "job_timeout")
+    @retries = count(binding.local_variable_get(:retry))
+    @owner = RubyVM.current
+    @lock = Mutex.new
+    @changed = ConditionVariable.new
+    @waiting = @numbers = @submitted = 0
+    @state = :open
+    @start = now
+    image = RubyVM::Image.capture unless image || file
+    grace = limits[:grace] ? { grace: limits[:grace] } : {}
+    @lock.synchronize do
+      @crew = Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
+      @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
+    end
+    @thread = Thread.new { listen }
+    @thread.name = @name
+  end
+
+  # Calls the block with each object in the pool's VMs and returns its values: in the order of the objects, or with `ordered: false` in that in which they are ready. The first job
+  # that fails ends it by its JobError; with `errors: :return` all are tried, and the errors are among the values.
+  #
+  #     RubyVM::Pool.open(size: 2) { |pool| pool.map(1..4) { |n| n * n } }   #=> [1, 4, 9, 16]
+  def map(source, ordered: true, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
+    series = begin_series("map", Series, block, errors, ordered:, quiet: false, timeout:, retries: binding.local_variable_get(:retry))
+    run(series, source, errors, progress, ahead)
+    series.values
+  end
+
+  # Calls the block with each object in the pool's VMs, for what it does: values are not sent back. Returns the objects. The first job that fails ends it by its JobError; with `errors: :return`
+  # all are tried, and it returns the errors.
+  #
+  #     RubyVM::Pool.open(size: 2) { |pool| pool.each([1, 2]) { |n| n } }   #=> [1, 2]
+  def each(source, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
+    series = begin_series("each", Series, block, errors, ordered: false, quiet: true, timeout:, retries: binding.local_variable_get(:retry))
+    run(series, source, errors, progress, ahead)
+    errors == :return ? series.values : source
+  end
+
+  # An Enumerator of the block's values, in the order of the objects or as they are ready. The source may be endless: objects are taken from it as values are taken from the Enumerator, and some ahead
+  # (`ahead:`; unless given four chunks for each VM).
+  #
+  #     RubyVM::Pool.open(size: 2) { |pool| pool.stream(1.step) { |n| n * n }.first(3) }   #=> [1, 4, 9]
+  def stream(source, ordered: true, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
+    retries = binding.local_variable_get(:retry)
+    check("stream", block, errors)
+    Enumerator.new do |out|
+      series = begin_series("stream", Stream, block, errors, ordered:, quiet: false, timeout:, retries:)
+      finish(series, progress, source) do |bar|
+        feed(series, source, ahead, errors, bar) { give_ready(series, out, errors) }
+        until series.done?
+          @lock.synchronize { wait(series, errors, bar) }
+          give_ready(series, out, errors)
+        end
+        give_ready(series, out, errors)
+      end
+    end
+  end
+
+  # Has the block called with the arguments in one of the pool's VMs; returns a Future.
+  #
+  #     RubyVM::Pool.open(size: 1) { |pool| pool.submit("a", 3) { |text, n| text * n }.value }   #=> "aaa"
+  def submit(*arguments, timeout: @timeout, retry: @retries, &block)
+    raise ArgumentError, "RubyVM::Pool#submit needs a block: the job" unless block
+    future = Future.new(self, [block, arguments], seconds(timeout, "timeout"), count(binding.local_variable_get(:retry)))
+    usable
+    @lock.synchronize do
+      open?
+      @crew.add(@calls)
+      @calls.add(future)
+      dispatch
+    end
+    future
+  end
+
+  # What the pool has done so far, as a RubyVM::Pool::Report; its `to_s` is text for people.
+  def report
+    usable
+    @lock.synchronize do
+      crew, times = @crew, @crew.times
+      elapsed = (@ended || now) - @start
+      time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
+      busy = crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
+      Report.new(@name, @size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy)
+    end
+  end
+
+  # Takes no more jobs, waits for those that there are, and ends the VMs. Answers the pool.
+  def close
+    usable
+    @lock.synchronize do
+      if @state == :open
+        @state = :closing
+        settle
+      end
+    end
+    @thread.join unless Thread.current == @thread
+    self
+  end
+
+  # Ends the VMs now: as `kill` does, with the pool's grace time. Jobs that are not done fail with a ClosedError. Answers the pool.
+  def shutdown
+    usable
+    @lock.synchronize do
+      unless @state == :ended
+        @state = :ended
+        @crew.fail(ClosedError.new("the pool #{@name} was shut down"))
+        @crew.kill
+        wake
+      end
+    end
+    @thread.join unless Thread.current == @thread
+    self
+  end
+
+  # Whether it takes no more jobs.
+  def closed? = @state != :open
+
+  # Name, number of VMs and state.
+  def inspect = "#<RubyVM::Pool #{@name}: #{@owner && @owner.__current? ? "#{@size} VMs, #{@state}" : "of another VM"}>"
+  alias to_s inspect
+
+  # In another VM a pool is there, since blocks and objects lead to it, but can't be used.
+  def marshal_dump = [@name, @size] # :nodoc:
+
+  def marshal_load(data) # :nodoc:
+    @name, @size = data
+    @owner = nil
+    @state = :elsewhere
+  end
+
+  private def initialize_copy(_other)
+    raise TypeError, "can't copy RubyVM::Pool"
+  end
+
+  private
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def seconds(value, name)
+    return if value.nil?
+    raise TypeError, "#{name} must be a number of seconds, not #{value.class}" unless Numeric === value
+    raise ArgumentError, "#{name} must be positive" unless value > 0
+    value
+  end
+
+  def count(value)
+    value = Integer(value || 0)
+    raise ArgumentError, "retry must not be negative" if value < 0
+    value
+  end
+
+  # The lock and the thread are those of the VM that made it.
+  def usable
+    raise Error, "the pool #{@name} belongs to another VM: make one here, or send the work there through a channel" unless @owner&.__current?
+  end
+
+  def open?
+    raise @broken if @broken
+    raise ClosedError, "the pool #{@name} is closed" unless @state == :open
+  end
+
+  def ending? = @state == :ended || @state == :leaving
+
+  def check(name, block, errors)
+    raise ArgumentError, "RubyVM::Pool##{name} needs a block: the job" unless block
+    raise ArgumentError, "errors: must be :raise or :return" unless %i[raise return].include?(errors)
+  end
+
+  def begin_series(name, kind, block, errors, ordered:, quiet:, timeout:, retries:)
+    check(name, block, errors)
+    usable
+    sendable(name, block)
+    @lock.synchronize do
+      open?
+      kind.new(self, @numbers += 1, block, ordered:, quiet:, timeout: seconds(timeout, "timeout"), retries: count(retries)).tap { |series| @crew.add(series) }
+    end
+  end
+
+  # Tells before anything is begun.
+  def sendable(name, block)
+    RubyVM::Channel.new.try_send(block)
+  rescue TypeError => e
+    raise TypeError, "RubyVM::Pool##{name}: the block can't be sent to the pool's VMs: #{e.message} ($ is the block; it gets copies of what it uses: " \
+                     "give it objects that can be copied, or make them in the set-up block of the pool)"
+  end
+
+  # Feeds all and waits for all.
+  def run(series, source, errors, progress, ahead)
+    finish(series, progress, source) do |bar|
+      if Array === source || (Range === source && Integer === source.begin && Integer === source.end)
+        @lock.synchronize do
+          series.feed(Array.new(source.to_a))
+          series.close
+          dispatch
+        end
+      else
+        feed(series, source, ahead, errors, bar) { raise_first(series, errors) }
+      end
+      until series.done?
+        @lock.synchronize { wait(series, errors, bar, eager: false) }
+        raise_first(series, errors)
+      end
+      raise_first(series, errors)
+    end
+  end
+
+  # Waits for a change of the series, unless there is something to do.
+  def wait(series, errors, bar, eager: true)
+    series.wait(@lock, bar && Progress::EVERY, eager:) unless series.done? || series.due?(errors)
+    bar&.show(series.finished, series.failed)
+  end
+
+  def raise_first(series, errors)
+    raise series.error, cause: series.error.cause if series.error
+    raise series.first_error, cause: series.first_error.cause if errors == :raise && series.first_error
+  end
+
+  # Gives the Enumerator what there is.
+  def give_ready(series, out, errors)
+    while (value, error = @lock.synchronize { series.shift if series.due?(errors) })
+      raise error, cause: error.cause if error && errors == :raise
+      out << (error || value)
+    end
+    raise series.error, cause: series.error.cause if series.error
+  end
+
+  # Whatever happens, nothing of the series is begun afterwards.
+  def finish(series, progress, source)
+    total = Array === source || Hash === source || Range === source ? source.size : nil
+    bar = Progress.for(progress, Integer === total ? total : nil)
+    yield bar
+    bar&.finish(series.finished, series.failed)
+  ensure
+    @lock.synchronize do
+      series.cancel
+      @crew.remove(series)
+      dispatch
+    end
+  end
+
+  # Takes objects from the source, so many ahead that no VM waits. Yields in between.
+  def feed(series, source, ahead, errors, bar)
+    bound = ahead && Integer(ahead)
+    raise ArgumentError, "ahead must be positive" if bound && bound <= 0
+    taken = []
+    hand_in = lambda do
+      @lock.synchronize do
+        series.feed(taken)
+        taken = []
+        dispatch
+      end
+      yield
+      while series.ahead >= (bound || 4 * @size * series.chunk_size)
+        @lock.synchronize { wait(series, errors, bar) }
+        yield
+      end
+      bar&.show(series.finished, series.failed)
+    end
+    each_of(source) do |item|
+      taken << item
+      # While there is work for all, several at once.
+      hand_in.call if taken.size >= (bound ? [series.chunk_size, bound].min : series.chunk_size) || series.pending <= 2 * @size
+    end
+    hand_in.call unless taken.empty?
+    @lock.synchronize do
+      series.close
+      dispatch
+    end
+  end
+
+  def each_of(source, &block)
+    return source.each_entry(&block) if Enumerable === source
+    raise TypeError, "#{source.class} has no method `each`" unless source.respond_to?(:each)
+    source.each(&block)
+  end
+
+  # Under the lock: hands out work.
+  def dispatch
+    @crew.dispatch
+    return unless @listens
+    at = @crew.deadline
+    wake if at && (!@listens_until || at < @listens_until)
+  end
+
+  def wake = @crew.events << nil
+
+  # The pool's thread: hears what the VMs tell, until the last one has ended.
+  def listen
+    until @lock.synchronize { await }
+      event = @crew.events.recv(timeout: @listens_until && [@listens_until - now, 0].max)
+      @lock.synchronize do
+        @listens = false
+        @crew.handle(event)
+        while (event = @crew.events.try_recv)
+          @crew.handle(event)
+        end
+        @crew.expire if @listens_until && @listens_until <= now
+        @crew.dispatch
+        settle
+        @changed.broadcast if @waiting > 0
+      end
+    end
+  rescue Exception => e
+    error = Error.new("internal error of the pool #{@name}: #{e.full_message(highlight: false)}")
+    @broken = error
+    @crew.fail(error)
+    @crew.kill(grace: 0)
+  ensure
+    @state = :ended
+    @ended = now
+    @changed.broadcast
+  end
+
+  # Whether there is nothing to wait for.
+  def await
+    return true if ending? && @crew.gone?
+    @listens = true
+    @listens_until = @crew.deadline
+    false
+  end
+
+  # Under the lock: a pool that is closed and has nothing to do lets its VMs end.
+  def settle
+    return unless @state == :closing && @crew.idle?
+    @state = :leaving
+    @crew.close
+    wake
+  end
+
+  def set_up_failed(cause)
+    return if ending?
+    @broken = SetupError.new("the set-up of the pool #{@name} failed: #{cause.message} (#{cause.class})", cause)
+    @state = :ended
+    @crew.fail(@broken)
+    @crew.kill
+  end
+
+  # Waits until the block is true; false when that takes longer than the timeout.
+  def wait_for(timeout)
+    usable
+    by = timeout && now + timeout
+    @lock.synchronize do
+      @waiting += 1
+      until yield
+        left = by && by - now
+        return false if left && left <= 0
+        @changed.wait(@lock, left)
+      end
+      true
+    ensure
+      @waiting -= 1
+    end
+  end
+
+  def cancel_call(future)
+    usable
+    @lock.synchronize do
+      return false unless @calls.remove(future)
+      future.finish(nil, CancelledError.new("the job was cancelled"), :cancelled)
+      @changed.broadcast if @waiting > 0
+      true
+    end
+  end
+end

@@ -1,0 +1,373 @@
+# The VMs of a pool: which has what to do, what they answered, how they end and are replaced (docs/pools.md). All of it runs under the pool's lock.
+class RubyVM::Pool
+  # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
+  class Member # :nodoc:
+    attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
+    attr_accessor :since, :ready, :condemned, :condemned_in, :leaves, :certain, :count
+
+    def initialize(number, index)
+      @number, @index = number, index
+      @inbox, @out, @exceptions = RubyVM::Channel.new, RubyVM::Channel.new, RubyVM::Channel.new
+      # What it was sent and has not answered, and the blocks that it has.
+      @chunks = []
+      @blocks = {}
+      # When the job that it is at began, as far as the pool knows.
+      @since = nil
+      @ready = false
+      # The number of the job that took too long, and its chunk; whether it said that it is going, or which job it was at.
+      @condemned = @condemned_in = @leaves = @certain = nil
+      # Of the values that come next.
+      @count = 1
+    end
+
+    def start(vm, events)
+      @vm = vm
+      vm.monitor(events, @number)
+      # Whatever becomes of the VM whose pool it is.
+      RubyVM.current.__send__(:__take_along, vm, @inbox)
+    end
+
+    # TypeError when something in it can't be sent.
+    def send(chunk, now)
+      task = chunk.task
+      message = task.message(chunk)
+      message << task.block if task.block && !@blocks[task.number]
+      @inbox << message
+      @blocks[task.number] = true if task.block
+      @since = now if @chunks.empty?
+      @chunks << chunk
+    end
+
+    def forget(number)
+      @inbox << number if @blocks.delete(number)
+    rescue RubyVM::ClosedError
+      nil
+    end
+
+    # It does not have the block, whatever it was sent.
+    def lacks(number) = @blocks.delete(number)
+
+    # Takes back what the VM has not begun with: the chunks, oldest first. The VM may take one of them meanwhile, so they are known by what they begin with.
+    def take_back
+      taken = []
+      forgotten = nil
+      until @inbox.empty?
+        begin
+          message = @inbox.try_recv or break
+        rescue ArgumentError, NameError, TypeError
+          # It came from here, and can't be opened here any more. It was the VM's next chunk but for those that went before.
+          message = nil
+        end
+        if Integer === message
+          (forgotten ||= []) << message
+        else
+          chunk = message ? @chunks.find { |c| c.task.number == message[0] && c.base == message[3] } : @chunks[-1]
+          @blocks.delete(message[0]) if message && message.size > 4
+          taken << chunk if chunk
+          @chunks.delete(chunk)
+        end
+      end
+      forgotten&.each { |number| @inbox << number }
+      taken
+    end
+
+    def deadline
+      return unless @since && @ready && !@condemned && (chunk = @chunks.first)
+      limit = chunk.task.timeout_of(chunk.item)
+      limit && @since + limit
+    end
+  end
+  private_constant :Member
+
+  # Starts VMs, gives them work, reads their answers.
+  class Crew # :nodoc:
+    # What a VM has at most: the chunk that it is at, and the next one.
+    DEPTH = 2
+
+    attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed
+
+    def initialize(pool, size, source, limits, grace)
+      @pool, @size, @source, @limits, @grace = pool, size, source, limits, grace
+      @events = RubyVM::Channel.new
+      @tasks = []
+      @members = {}
+      @last = 0
+      @restarts = @timeouts = @errors = @retries = @jobs = 0
+      @busy = Array.new(size, 0.0)
+      @times = Times.new
+      size.times { |index| start(index) }
+    end
+
+    def start(index)
+      number = @last += 1
+      member = Member.new(number, index)
+      name = "#{@pool.name}-#{index}"
+      given = { number:, index:, inbox: member.inbox, out: member.out, exceptions: member.exceptions, events: @events, setup: @source[:setup] }
+      vm = @source[:image] ? Worker.spawn(@source[:image], name, @limits, given) : Worker.load_in(@source[:file], name, @limits, given)
+      member.start(vm, @events)
+      @members[number] = member
+    end
+
+    def add(task)
+      @tasks << task unless @tasks.include?(task)
+    end
+
+    def remove(task)
+      @tasks.delete(task)
+      @members.each_value { |member| member.forget(task.number) } if task.number
+    end
+
+    def idle? = @tasks.none?(&:pending?) && @members.each_value.all? { |member| member.chunks.empty? }
+    def members = @members.each_value
+    def gone? = @members.empty?
+
+    # Hands out what there is to do: first to those who have nothing. Tasks take turns.
+    def dispatch
+      return if @failed
+      now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      DEPTH.times { |depth| hand_out(depth, now) }
+      # Nothing is left: who has nothing gets what others have not begun with.
+      idle = @members.each_value.count { |member| member.chunks.empty? && free?(member) && member.ready }
+      return if idle == 0
+      loaded = @members.each_value.select { |member| member.chunks.size == DEPTH }
+      return if loaded.empty?
+      loaded.first(idle).each { |member| member.take_back.each { |chunk| chunk.task.put_back(chunk) } }
+      hand_out(0, now)
+    end
+
+    # Waits for nobody: what the VMs told.
+    def handle(event)
+      case event
+      when Array
+        number, told = event
+        member = @members[number] or return
+        case told
+        when :ready
+          member.ready = true
+          member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        when Failure then @pool.__send__(:set_up_failed, exception_of(told, member))
+        else
+          sum = told.sum
+          member.chunks.first&.task&.took(sum, told.size)
+          read(member)
+          @busy[member.index] += sum
+          @times.add(told)
+        end
+      when Integer
+        member = @members[event]
+        ended(member) if member
+      end
+    end
+
+    # When the next job will have taken too long; nil when none can.
+    def deadline = @members.each_value.filter_map(&:deadline).min
+
+    # Ends VMs whose job takes too long.
+    def expire
+      now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      @members.each_value do |member|
+        at = member.deadline
+        next unless at && at <= now
+        read(member)
+        at = member.deadline
+        next unless at && at <= now
+        member.condemned_in = member.chunks.first
+        member.condemned = member.condemned_in.index
+        member.vm.kill(**@grace)
+      end
+    end
+
+    def close
+      @members.each_value { |member| member.inbox.close }
+    end
+
+    def kill(**how)
+      @members.each_value { |member| member.vm.kill(**how) }
+    end
+
+    # No VM starts and no job is handed out any more.
+    def fail(error)
+      @failed = error
+      tasks = @tasks + @members.each_value.flat_map { |member| member.chunks.map(&:task) }
+      tasks.uniq.each { |task| task.break_down(error) }
+      @members.each_value do |member|
+        member.chunks.each { |chunk| chunk.items.drop(chunk.done).each_with_index { |item, i| chunk.task.finish(chunk.index + i, nil, error, item) } }
+        member.chunks.clear
+      end
+    end
+
+    private
+
+    def next_task
+      return @tasks[0] if @tasks.size == 1 && @tasks[0].pending?
+      i = @tasks.index(&:pending?) or return
+      # The next turn is another's.
+      @tasks.rotate!(i + 1)
+      @tasks.last
+    end
+
+    def free?(member) = !member.condemned && !member.leaves
+
+    # A chunk to each who has no more than `depth`.
+    def hand_out(depth, now)
+      @members.each_value do |member|
+        next if member.chunks.size > depth || !free?(member)
+        task = next_task or return
+        give(member, task.take(@size), now)
+      end
+    end
+
+    def give(member, chunk, now)
+      member.send(chunk, now)
+    rescue TypeError => e
+      if chunk.items.size > 1
+        # One of them can't be sent; the others can.
+        singly(chunk)
+      else
+        # The way to it begins at the object.
+        error = TypeError.new("it can't be sent to a VM of the pool: #{e.message.sub("$[2][0]", "$")}")
+        error.set_backtrace(e.backtrace)
+        finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, "#{error.message} (TypeError)", error))
+      end
+    end
+
+    # Answers to jobs, in their order.
+    def read(member)
+      out = member.out
+      return if out.empty?
+      until out.empty?
+        answer = begin
+          out.try_recv
+        rescue ArgumentError, NameError, TypeError, LoadError => e
+          e
+        end
+        chunk = member.chunks.first or break
+        case answer
+        when Integer
+          # Of the values that follow.
+          member.count = answer
+          next
+        when Array then keep(chunk, answer)
+        when Failure
+          member.leaves = true if answer.kind == :ends
+          fail_job(member, chunk, *told_by(answer, member))
+        when Unreadable then unreadable(member, answer)
+        when At then member.certain = true
+        else
+          others = member.count > 1 ? ", or that of another job that was sent with it," : ""
+          message = "its result#{others} can't be used here: #{answer.message} (#{answer.class})"
+          member.count.times { fail_job(member, chunk, :exception, message, answer) }
+        end
+        member.chunks.shift if chunk.done? && member.chunks.first.equal?(chunk)
+      end
+      member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+
+    def keep(chunk, values)
+      @jobs += values.size
+      chunk.task.finish_all(chunk, values)
+      chunk.done += values.size
+    end
+
+    def told_by(failure, member)
+      cause = exception_of(failure, member)
+      return [:exception, "its result can't be sent: #{failure.message} (#{failure.name})", cause] if failure.kind == :unsendable
+      [failure.kind == :ends ? :end : :exception, "#{failure.message} (#{failure.name})", cause]
+    end
+
+    # The exception of a VM; one that tells the same, when this VM can't have it.
+    def exception_of(failure, member)
+      found = begin
+        failure.kind == :unsendable ? nil : member.exceptions.try_recv
+      rescue ArgumentError, NameError, TypeError, LoadError
+        nil
+      end
+      return found if Exception === found
+      error = RuntimeError.new("#{failure.message} (#{failure.name})")
+      error.set_backtrace(failure.backtrace || [])
+      error
+    end
+
+    # A chunk that the VM could not open: each of its jobs alone, at last each with an error.
+    def unreadable(member, failure)
+      chunk = member.chunks.shift
+      member.lacks(chunk.task.number)
+      if !failure.message
+        chunk.task.put_back(chunk)
+      elsif chunk.items.size > 1
+        singly(chunk)
+      else
+        fail_job(member, chunk, :exception, "it can't be opened in the pool's VM, which has the program as it was when the pool was made: #{failure.message}", nil)
+      end
+    end
+
+    def fail_job(member, chunk, kind, message, cause)
+      if chunk.task.again?(chunk.index, chunk.item)
+        @retries += 1
+        chunk.done += 1
+      else
+        finish(chunk, nil, JobError.of(kind, chunk.index, member.vm.name, message, cause))
+      end
+    end
+
+    def finish(chunk, value, error)
+      @jobs += 1
+      @errors += 1 if error
+      index, item = chunk.index, chunk.item
+      chunk.done += 1
+      chunk.task.finish(index, value, error, item)
+    end
+
+    # A VM has ended: by a job's doing, by a limit, because it was killed, or since the pool closes.
+    def ended(member)
+      read(member)
+      member.take_back.each { |chunk| chunk.task.put_back(chunk) }
+      RubyVM.current.unmonitor(member.inbox)
+      @members.delete(member.number)
+      member.inbox.close
+      bury(member)
+      return if @failed || @pool.__send__(:ending?)
+      return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended: #{why(member.vm)}")) unless member.ready
+      @restarts += 1
+      start(member.index)
+    end
+
+    # What the VM was at: the job that ended it, and what follows, which was not begun. Which one it was is certain when there is one only, or the VM said so; else they are done
+    # again, each by itself.
+    def bury(member)
+      chunk = member.chunks.first or return
+      late = member.condemned == chunk.index && member.condemned_in.equal?(chunk)
+      if late
+        @timeouts += 1
+        @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.since
+      end
+      if !member.leaves && (late || !member.condemned)
+        if chunk.items.size - chunk.done == 1 || member.certain
+          if late
+            fail_job(member, chunk, :timeout, "it took longer than #{chunk.task.timeout_of(chunk.item)} s", nil)
+          else
+            fail_job(member, chunk, :end, "its VM ended: #{why(member.vm)}", nil)
+          end
+        else
+          singly(chunk)
+          member.chunks.shift
+        end
+      end
+      member.chunks.each { |c| c.task.put_back(c.rest) }
+      member.chunks.clear
+    end
+
+    # Each job that has no answer by itself.
+    def singly(chunk) = chunk.each_alone { |alone| alone.task.put_back(alone) }
+
+    def why(vm)
+      report = vm.report
+      case report[:kind]
+      when :killed then "it was killed"
+      when :exited then "exit status #{report[:status]}"
+      else report[:exception] && !report[:limit] ? "#{report[:message]} (#{report[:exception]})" : report[:message]
+      end
+    end
+  end
+  private_constant :Crew
+end

@@ -1,0 +1,183 @@
+# What the VMs of a pool run (docs/pools.md). A VM has an inbox, from which it takes one message after the other:
+#
+#   [number, quiet, list, base, block]  a chunk: the block is called with each object of the list; `quiet`: its values are not sent. The block is left out when this VM has it
+#   [nil, false, list, base]            a chunk of pairs: a Proc and its arguments
+#   an Integer                          the number of a block that is not needed any more
+#
+# and answers in a channel of its own, in the order of the jobs: with the number of values and an Array of them, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
+# there, unless that would be sooner than 50 microseconds after the last message: then with the next ones. Exceptions go, before their Failure, through a third channel, since a
+# message that can't be opened is lost. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
+# VM, what its jobs took] when a chunk is done, and in between when a millisecond has passed.
+class RubyVM::Pool
+  # What a job that raised leaves behind. `kind`: :exception; :ends when the VM is given up after it; :unsendable when its value can't be sent.
+  Failure = Struct.new(:kind, :name, :message, :backtrace)
+
+  # For a whole chunk that could not be opened. No message: its block came with one that did not arrive here.
+  Unreadable = Struct.new(:message)
+
+  # Sent in the place of an answer by a VM that is killed: the job that it is at is the next one to be answered.
+  At = Struct.new(:job)
+  private_constant :Failure, :Unreadable, :At
+
+  # The program of a pool's VM.
+  module Worker # :nodoc:
+    # How long values and news wait for others, in seconds.
+    SEND_AFTER = 0.000_05
+    TELL_AFTER = 0.001
+    CALL = ->(pair) { pair[0].call(*pair[1]) }
+
+    class << self
+      attr_reader :local, :index
+
+      # Starts a VM from an image.
+      def spawn(image, name, limits, arguments)
+        image.spawn(arguments, name:, **limits) { |given| run(given) }
+      end
+
+      # Starts a VM that loads a file.
+      def load_in(file, name, limits, arguments)
+        RubyVM.new(name, "-e", "RubyVM::Pool.const_get(:Worker).run(*RubyVM::ARGV)", **limits).start({ **arguments, file: })
+      end
+
+      def run(given)
+        @number, @index, @inbox, @out, @exceptions, @events = given.values_at(:number, :index, :inbox, :out, :exceptions, :events)
+        @blocks = {}
+        return unless set_up(given[:file], given[:setup])
+        work
+      end
+
+      private
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      # Once per VM, before its first job.
+      def set_up(file, block)
+        load(file) if file
+        @local = block&.call
+        @events << [@number, :ready]
+        true
+      rescue Exception => e
+        failed = failure(e)
+        @events << [@number, failed]
+        false
+      end
+
+      def work
+        # nil is the end.
+        while (message = take)
+          if Integer === message
+            @blocks.delete(message)
+          else
+            return unless perform(*message)
+          end
+        end
+      end
+
+      # The next message that can be opened.
+      def take
+        @inbox.recv
+      rescue ArgumentError, NameError, TypeError, LoadError => e
+        skip("#{e.message} (#{e.class})")
+        retry
+      end
+
+      def skip(why)
+        @out << Unreadable.new(why)
+        @events << [@number, [].freeze]
+        true
+      end
+
+      # Answers whether the VM goes on.
+      def perform(number, quiet, list, _base, block = nil)
+        if block
+          @blocks[number] = block
+        elsif number
+          block = @blocks[number] or return skip(nil)
+        else
+          block = CALL
+        end
+        go_through(block, quiet, list)
+      end
+
+      def go_through(block, quiet, list)
+        values, times = [], []
+        before = sent = told = now
+        last = list.size - 1
+        i = 0
+        while i <= last
+          begin
+            value = block.call(list[i])
+            values << (quiet ? nil : value)
+          rescue Exception => e
+            values = answer(values) unless values.empty?
+            failed = failure(e)
+            @out << failed
+          end
+          value = nil
+          after = now
+          times << after - before
+          before = after
+          over = i == last || failed&.kind == :ends
+          if over || after - sent > SEND_AFTER
+            values = answer(values) unless values.empty?
+            sent = after
+            if over || after - told > TELL_AFTER
+              @events << [@number, times]
+              return !failed || failed.kind != :ends if over
+              times = []
+              told = after
+            end
+          end
+          failed = nil
+          i += 1
+        end
+        true
+      ensure
+        # Killed.
+        unless over
+          answer(values) unless values.nil? || values.empty?
+          @out << At.new(i)
+        end
+      end
+
+      # Sends values; a new list.
+      def answer(values)
+        @out << values.size
+        @out << values
+        []
+      rescue TypeError, ArgumentError => e
+        if values.size > 1
+          # The number before takes it back.
+          values.each { |value| answer([value]) }
+        else
+          @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$"), nil)
+        end
+        []
+      rescue NoMemoryError
+        # Perhaps one by one.
+        raise if values.size == 1
+        values.each { |value| answer([value]) }
+        []
+      end
+
+      def failure(error)
+        kind = case error
+               when NoMemoryError, SystemExit, SignalException, RubyVM::LimitError then :ends
+               else :exception
+               end
+        message = begin
+          String(error.message).dup
+        rescue Exception => e
+          "(its message raised #{e.class})"
+        end
+        begin
+          @exceptions << error
+        rescue Exception
+          @exceptions << false
+        end
+        Failure.new(kind, error.class.name || error.class.to_s, message, error.backtrace&.map(&:to_s))
+      end
+    end
+  end
+  private_constant :Worker
+end
