@@ -372,7 +372,7 @@ class RubyVM::Pool
     each_of(source) do |item|
       taken << item
       # While there is work for all, several at once.
-      hand_in.call if taken.size >= (bound ? [series.chunk_size, bound].min : series.chunk_size) || series.pending <= 2 * @size
+      hand_in.call if taken.size >= series.chunk_size || series.pending <= 2 * @size || (bound && series.ahead + taken.size >= bound)
     end
     hand_in.call unless taken.empty?
     @lock.synchronize do

@@ -224,10 +224,10 @@ class RubyVM::Pool
         # One of them can't be sent; the others can.
         singly(chunk)
       else
-        # The way to it begins at the object.
-        error = TypeError.new("it can't be sent to a VM of the pool: #{e.message.sub("$[2][0]", "$")}")
+        # The way to it begins at the object, or at the list of arguments.
+        error = TypeError.new("it can't be sent to a VM of the pool: #{e.message.sub(chunk.task.block ? "$[2][0]" : "$[2][0][1]", "$")}")
         error.set_backtrace(e.backtrace)
-        finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, "#{error.message} (TypeError)", error))
+        finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, error.message, error))
       end
     end
 
@@ -270,15 +270,15 @@ class RubyVM::Pool
     end
 
     def told_by(failure, member)
+      return [:exception, "its result can't be sent: #{failure.message}", TypeError.new(failure.message)] if failure.kind == :unsendable
       cause = exception_of(failure, member)
-      return [:exception, "its result can't be sent: #{failure.message} (#{failure.name})", cause] if failure.kind == :unsendable
       [failure.kind == :ends ? :end : :exception, "#{failure.message} (#{failure.name})", cause]
     end
 
     # The exception of a VM; one that tells the same, when this VM can't have it.
     def exception_of(failure, member)
       found = begin
-        failure.kind == :unsendable ? nil : member.exceptions.try_recv
+        member.exceptions.try_recv
       rescue ArgumentError, NameError, TypeError, LoadError
         nil
       end
