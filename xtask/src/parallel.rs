@@ -1,6 +1,6 @@
 //! The parallel benchmarks: bench/parallel/*.rb, those of VMs and channels: bench/vm/*.rb, and of sockets: bench/net/*.rb.
 //!
-//! `create_join`, `ping_pong` and `string_transfer` print `name value unit` lines themselves; the same file takes the
+//! `create_join`, `ping_pong`, `string_transfer` and `pool` print `name value unit` lines themselves; the same file takes the
 //! reference's nearest means under `ruby`; so do the programs of bench/vm (`vm`: all of them) and bench/net (`net`). `kernels` measures the parallel gain by wall time with set-up:
 //! one process doing all, two processes doing half each (the machine's own limit), one VM doing all, two VMs half each.
 
@@ -12,7 +12,7 @@ use crate::root;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "kernels", "vm", "net"];
+pub const NAMES: &[&str] = &["parallel", "create_join", "ping_pong", "string_transfer", "pool", "kernels", "vm", "net"];
 
 /// Kernels with the number of units that keep one core busy for about a second.
 const KERNELS: &[(&str, usize)] =
@@ -47,7 +47,7 @@ pub fn known(name: &str) -> bool {
 pub fn run(setup: &Setup, name: &str) -> Result<(bool, Figures), String> {
     let mut good = true;
     let mut figures = Vec::new();
-    for timed in ["create_join", "ping_pong", "string_transfer"] {
+    for timed in ["create_join", "ping_pong", "string_transfer", "pool"] {
         if name == "parallel" || name == timed {
             good &= report(timed, timings(setup, timed), &mut figures);
         }

@@ -3,7 +3,7 @@ class RubyVM::Pool
   # Jobs of one block. The pool takes chunks from it and tells what became of each job.
   class Task # :nodoc:
     # What a chunk should take, in seconds: a thousand times what it costs to send it, and no delay that anybody notices at the end.
-    CHUNK = 0.004
+    CHUNK = 0.008
     MOST = 5_000
 
     attr_reader :number, :block, :timeout, :quiet, :error

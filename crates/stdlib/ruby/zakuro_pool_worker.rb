@@ -7,7 +7,7 @@
 # and answers in a channel of its own, in the order of the jobs: with the number of values and an Array of them, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
 # there, unless that would be sooner than 50 microseconds after the last message: then with the next ones. Exceptions go, before their Failure, through a third channel, since a
 # message that can't be opened is lost. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
-# VM, what its jobs took] when a chunk is done, and in between when a millisecond has passed.
+# VM, what its jobs took] when a chunk is done, and in between when some milliseconds have passed.
 class RubyVM::Pool
   # What a job that raised leaves behind. `kind`: :exception; :ends when the VM is given up after it; :unsendable when its value can't be sent.
   Failure = Struct.new(:kind, :name, :message, :backtrace)
@@ -23,7 +23,7 @@ class RubyVM::Pool
   module Worker # :nodoc:
     # How long values and news wait for others, in seconds.
     SEND_AFTER = 0.000_05
-    TELL_AFTER = 0.001
+    TELL_AFTER = 0.005
     CALL = ->(pair) { pair[0].call(*pair[1]) }
 
     class << self
