@@ -153,3 +153,14 @@ owner.kill(grace: 0)
 sleep 0.01 while RubyVM.list.any? { |vm| vm.name.start_with?("own-") }
 puts "owner killed: #{RubyVM.list.size} VM"
 p RubyVM::Pool::Processors.cores.positive?, RubyVM::Pool::Processors.count[:physical] <= RubyVM::Pool::Processors.count[:logical]
+
+puts "== zakuro/parallel"
+show("not there") { [1].parallel_map { 1 } }
+require "zakuro/parallel"
+show("map") { %w[a b].parallel_map(size: 2) { |text| text * FACTOR } }
+show("each") { [1].parallel_each(size: 1) { 2 } }
+show("select, reject") { [(1..6).parallel_select(size: 2, &:even?), (1..6).parallel_reject(size: 2, &:even?)] }
+show("filter_map, flat_map, sum") { [[1, 2].parallel_filter_map(size: 1) { |n| n if n > 1 }, [1, 2].parallel_flat_map(size: 1) { |n| [n] * n }, [1, 2].parallel_sum(size: 1) { |n| n * n }] }
+show("error") { [0].parallel_map(size: 1, retry: 1) { |n| 1 / n } }
+eval "module Now; def self.f(n) = n + 1; end"
+show("what is there now") { [1].parallel_map(size: 1) { |n| Now.f(n) } }
