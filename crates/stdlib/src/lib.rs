@@ -50,6 +50,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("digest/sha1", digest::load),
     ("digest/sha2", digest::load),
     ("digest/version", digest::load),
+    ("drb/mvm", |cx| cx.run_builtin("drb/mvm")),
     ("erb/escape", cgi::load_erb),
     // It is part of the core; the library's would stand before it and ask for CRuby's syntax trees.
     ("error_highlight", |_| Ok(())),

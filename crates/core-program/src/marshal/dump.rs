@@ -462,7 +462,12 @@ impl Writer {
     #[inline(never)]
     fn exception_parts(&mut self, cx: &mut Cx, v: Value, ivars: &[(Sym, Value)]) -> Result<Vec<(Sym, Value)>> {
         let mut all = Vec::new();
+        // Whose method, variable or object it was stays here: it could be one that can't be dumped.
+        let tells_receiver = cx.is_a(v, ids::KEY_ERROR);
         for (hidden, name) in EXCEPTION_NAMES {
+            if *name == "receiver" && !tells_receiver {
+                continue;
+            }
             let hidden = Sym::intern(hidden);
             let value = match *name {
                 "bt" if !cx.exception_backtrace(v).is_nil() => cx.call(v, sym::backtrace, &[])?,

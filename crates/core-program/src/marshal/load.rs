@@ -232,6 +232,9 @@ impl Reader {
     #[inline(never)]
     fn class(&mut self, cx: &mut Cx) -> Result<ClassId> {
         let name = self.symbol(cx)?;
+        self.class_named(cx, name)
+    }
+    fn class_named(&mut self, cx: &mut Cx, name: Sym) -> Result<ClassId> {
         let v = self.class_of_path(cx, name.bytes())?;
         match cx.class_id(v) {
             Some(c) if cx.class(c).kind == ClassKind::Class => Ok(c),
@@ -567,14 +570,19 @@ impl Reader {
     /// `_load`: the class makes the object from a String.
     #[inline(never)]
     fn user_defined(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
-        let class = self.class(cx)?;
+        let name = self.symbol(cx)?;
+        // What CRuby makes messages of NameErrors with: no constant leads to it. Here it is its text.
+        let is_message = name.bytes() == b"NameError::message";
+        let class = if is_message { ids::STRING } else { self.class_named(cx, name)? };
         let object = cx.class_value(class);
         let b = self.bytes(cx)?;
         let data = cx.str_bytes(&b, BINARY);
         if before.ivars {
             self.ivars(cx, data)?;
         }
-        let v = if cx.responds(object, sym::underscore_load, true)? {
+        let v = if is_message {
+            data
+        } else if cx.responds(object, sym::underscore_load, true)? {
             cx.call_private(object, sym::underscore_load, &[data])?
         } else {
             let name = cx.class_name(class);

@@ -388,15 +388,17 @@ pub mod vm_class {
         Ok(())
     }
 
-    /// Has a VM killed when this one ends, however it does, and the channel closed, by which `unmonitor` takes it back.
+    /// Closes the channel when this VM ends, however it does, and kills the other VM, if there is one. `unmonitor` with the channel takes it back.
     #[method("__take_along", private)]
     fn take_along(cx: &mut Cx, this: Value, vm: Value, channel: Value) -> Result<bool> {
         let ch = channel_of(cx, channel)?.clone();
         let number = ch.id();
-        let child = control(cx, vm, "kill")?;
+        let child = if vm.is_nil() { None } else { Some(control(cx, vm, "kill")?) };
         let control = control(cx, this, "monitor")?;
         Ok(at_end(cx, &control, number, move |_| {
-            child.kill();
+            if let Some(child) = child {
+                child.kill();
+            }
             ch.close();
         }))
     }
