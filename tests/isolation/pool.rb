@@ -1,3 +1,4 @@
+# Without --gc=stress.
 # RubyVM::Pool: results, errors, ends of VMs, order, back-pressure, set-up, powers.
 def show(label)
   value = yield

@@ -1,3 +1,4 @@
+# Without --gc=stress.
 # drb+mvm://: dRuby between VMs, over channels (docs/drb.md).
 require "drb/mvm"
 
