@@ -247,6 +247,16 @@ impl Emitter<'_, '_> {
             }
         };
         if let Some((ask, negated)) = comparison(op) {
+            // An Integer is compared as it is, not as the double next to it.
+            for v in [Some(x), y].into_iter().flatten().filter(|v| !self.types.is_double(id, *v, s)) {
+                const EXACT: i64 = 1 << 53;
+                let exit = self.exit_of(id, s);
+                let word = self.get(v, s);
+                let n = self.b.ins().sshr_imm_u(word, 1);
+                let n = self.b.ins().iadd_imm_s(n, EXACT);
+                let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, n, 2 * EXACT);
+                self.branch_away(far, exit);
+            }
             let mut after = s.clone();
             if is_branch(op) {
                 self.types.apply(id, Plan::Double, &mut after);
@@ -416,6 +426,7 @@ impl Emitter<'_, '_> {
         self.fail_if_none(v, at);
         let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
         self.branch_away(other, slow);
+        self.leave_if_unlike(at + 3, Some((self.graph.units[id].insn.a, v)));
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
         let v = self.call_of_group(id, &[a, k], s);
@@ -466,6 +477,7 @@ impl Emitter<'_, '_> {
         self.wait_at(at);
         let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
         self.fail_if_none(v, at);
+        self.leave_if_unlike(at + 2, None);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(slow);
         self.call_of_group(id, &[a, k, value], s);
@@ -515,6 +527,7 @@ impl Emitter<'_, '_> {
         let a = self.get(x, s);
         let (slow, plain, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I8);
+        self.b.set_cold_block(slow);
         let is = self.is_cell(a);
         self.branch_unless(is, plain);
         let kind = self.load_u8(a, cell::KIND);

@@ -76,16 +76,14 @@ pub struct Types<'a> {
     pub at: Vec<Option<State>>,
 }
 
-/// What a guard looks at: the operands of the instruction, or (plus its register) what a register holds where a loop begins.
-pub const OPERANDS: u16 = 0;
-pub const REGISTER: u16 = 1;
+pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
         let profiles: Vec<_> = graph.scopes.iter().map(|s| s.code.heat.profile()).collect();
         let refuted = profiles
             .iter()
-            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()))
+            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().clone()))
             .collect();
         let mut t = Types { graph, profiles, refuted, at: Vec::new() };
         t.run();
@@ -363,6 +361,14 @@ impl<'a> Types<'a> {
     pub fn called(&self, id: Id) -> &Called {
         let u = &self.graph.units[id];
         self.graph.scopes[u.scope].sites.get(u.insn.c as usize).map_or(&Called::Other, |s| &s.called)
+    }
+    /// Whether an operand of an operation of Floats is a double there.
+    pub fn is_double(&self, id: Id, v: Var, s: &State) -> bool {
+        match s.of(v) {
+            Type::Double => true,
+            Type::Any => self.takes_double(id, v, s),
+            _ => false,
+        }
     }
     /// Whether an operand of which nothing is known is looked at as a Float, in an operation of Floats.
     pub fn takes_double(&self, id: Id, v: Var, _: &State) -> bool {
