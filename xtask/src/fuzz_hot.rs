@@ -116,7 +116,8 @@ pub fn program(r: &mut Random) -> String {
         out.push_str("r = [3, 1, 4, 1, 5, 9]; h = {1 => 2}; s = +\"text\"; o = O.new(7); l = ->(q) { q }\n");
         out.push_str(begin);
         out.push_str("begin\n");
-        let change = r.below(2 + r.below(12));
+        let rarely = r.below(12);
+        let change = r.below(2 + rarely);
         for n in 0..1 + r.below(6) {
             if n == change {
                 let change = r.pick(CHANGES);

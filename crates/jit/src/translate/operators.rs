@@ -265,7 +265,7 @@ impl Emitter<'_, '_> {
             return self.answer(id, c, negated, &after);
         }
         let v = match op {
-            Add | AddI | Succ => self.b.ins().fadd(a, b),
+            Add | AddI => self.b.ins().fadd(a, b),
             Sub | SubI => self.b.ins().fsub(a, b),
             Mul | MulI => self.b.ins().fmul(a, b),
             Div | DivI => self.b.ins().fdiv(a, b),
@@ -295,6 +295,11 @@ impl Emitter<'_, '_> {
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         let asks = comparison(op);
         self.b.append_block_param(done, if asks.is_some() { I8 } else { I64 });
+        // A method may answer a comparison with anything: its value stands beside the condition.
+        let told = asks.is_some() && !is_branch(op);
+        if told {
+            self.b.append_block_param(done, I64);
+        }
         if !matches!(op, Pow | Neg) {
             let both = self.b.ins().band(a, b);
             let bit = self.b.ins().band_imm_s(both, 1);
@@ -304,14 +309,24 @@ impl Emitter<'_, '_> {
                 Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
                 None => self.integer(op, a, b, self.immediate(id), slow),
             };
-            self.b.ins().jump(done, &[v.into()]);
+            if told {
+                let value = self.boolean(v);
+                self.b.ins().jump(done, &[v.into(), value.into()]);
+            } else {
+                self.b.ins().jump(done, &[v.into()]);
+            }
             if other != slow {
                 self.b.switch_to_block(other);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
                 let want = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ruby::TRUE } else { Ruby::FALSE };
                 let v = self.b.ins().icmp_imm_s(IntCC::Equal, known, want.bits() as i64);
-                self.b.ins().jump(done, &[v.into()]);
+                if told {
+                    let value = self.boolean(v);
+                    self.b.ins().jump(done, &[v.into(), value.into()]);
+                } else {
+                    self.b.ins().jump(done, &[v.into()]);
+                }
             }
         } else {
             self.b.ins().jump(slow, &[]);
@@ -319,6 +334,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(slow);
         let operands = if matches!(op, Neg | Succ) { vec![a] } else { vec![a, b] };
         let v = self.call_of_group(id, &operands, s);
+        if told {
+            let c = self.is_truthy(v);
+            self.b.ins().jump(done, &[c.into(), v.into()]);
+            self.b.switch_to_block(done);
+            let (c, v) = (self.b.block_params(done)[0], self.b.block_params(done)[1]);
+            self.result(id, v);
+            self.condition = Some((self.graph.var(id, self.graph.units[id].insn.a), c));
+            return;
+        }
         let v = match asks {
             // `a != b` as a jump is the opposite of `==`, by a call of `!=`.
             Some((_, negated)) => {

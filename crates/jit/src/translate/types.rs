@@ -196,11 +196,11 @@ impl<'a> Types<'a> {
         let u = &self.graph.units[id];
         let refuted = self.is_refuted(id, OPERANDS);
         match u.op {
-            Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Succ | Div | DivI | Mod | ModI => {
+            Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Div | DivI | Mod | ModI => {
                 self.numbers(id, s, refuted)
             }
             op if is_branch(op) => self.numbers(id, s, refuted),
-            And | Or | Xor | AndI | ShlI | ShrI | Shr => match self.numbers(id, s, refuted) {
+            Succ | And | Or | Xor | AndI | ShlI | ShrI | Shr => match self.numbers(id, s, refuted) {
                 Plan::Double => Plan::Generic,
                 plan => plan,
             },
