@@ -64,6 +64,7 @@ impl Vm {
             exit_tried: false,
             leavings: Default::default(),
             unwound: None,
+            owes_refusal: false,
             cvar_cache: Default::default(),
             native_limit: std::ptr::null(),
             heap,
