@@ -859,7 +859,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         if plan == Plan::Never {
             self.flush(id, s);
-            self.leave(at, Some(super::types::UNSEEN));
+            self.leave(id, Some(super::types::UNSEEN));
             return false;
         }
         if self.tries_exits {
