@@ -54,7 +54,7 @@ class RubyVM::Pool
       until @inbox.empty?
         begin
           message = @inbox.try_recv or break
-        rescue ArgumentError, NameError, TypeError
+        rescue StandardError, LoadError
           # It came from here, and can't be opened here any more. It was the VM's next chunk but for those that went before.
           message = nil
         end
@@ -219,7 +219,7 @@ class RubyVM::Pool
 
     def give(member, chunk, now)
       member.send(chunk, now)
-    rescue TypeError => e
+    rescue StandardError => e
       if chunk.items.size > 1
         # One of them can't be sent; the others can.
         singly(chunk)
@@ -238,7 +238,7 @@ class RubyVM::Pool
       until out.empty?
         answer = begin
           out.try_recv
-        rescue ArgumentError, NameError, TypeError, LoadError => e
+        rescue StandardError, LoadError => e
           e
         end
         chunk = member.chunks.first or break
@@ -279,7 +279,7 @@ class RubyVM::Pool
     def exception_of(failure, member)
       found = begin
         member.exceptions.try_recv
-      rescue ArgumentError, NameError, TypeError, LoadError
+      rescue StandardError, LoadError
         nil
       end
       return found if Exception === found

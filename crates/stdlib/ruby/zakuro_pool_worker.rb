@@ -76,7 +76,7 @@ class RubyVM::Pool
       # The next message that can be opened.
       def take
         @inbox.recv
-      rescue ArgumentError, NameError, TypeError, LoadError => e
+      rescue StandardError, LoadError => e
         skip("#{e.message} (#{e.class})")
         retry
       end
@@ -145,12 +145,12 @@ class RubyVM::Pool
         @out << values.size
         @out << values
         []
-      rescue TypeError, ArgumentError => e
+      rescue StandardError => e
         if values.size > 1
           # The number before takes it back.
           values.each { |value| answer([value]) }
         else
-          @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$"), nil)
+          @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil)
         end
         []
       rescue NoMemoryError
