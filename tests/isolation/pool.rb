@@ -165,3 +165,4 @@ show("filter_map, flat_map, sum") { [[1, 2].parallel_filter_map(size: 1) { |n| n
 show("error") { [0].parallel_map(size: 1, retry: 1) { |n| 1 / n } }
 eval "module Now; def self.f(n) = n + 1; end"
 show("what is there now") { [1].parallel_map(size: 1) { |n| Now.f(n) } }
+show("no room for all") { RubyVM.fork(thread_limit: 2) { (RubyVM::Pool.new(size: 2) rescue [$!.class, (sleep 0.01 while RubyVM.list.size > 1), RubyVM.list.size]) }.value }

@@ -3,7 +3,7 @@ class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
     attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
-    attr_accessor :since, :ready, :condemned, :condemned_in, :leaves, :certain, :count
+    attr_accessor :since, :ready, :condemned, :condemned_in, :leaves, :at, :place, :count
 
     def initialize(number, index)
       @number, @index = number, index
@@ -14,10 +14,10 @@ class RubyVM::Pool
       # When the job that it is at began, as far as the pool knows.
       @since = nil
       @ready = false
-      # The number of the job that took too long, and its chunk; whether it said that it is going, or which job it was at.
-      @condemned = @condemned_in = @leaves = @certain = nil
+      # The number of the job that took too long, and its chunk; whether it said that it is going, or at which place in its chunk it was.
+      @condemned = @condemned_in = @leaves = @at = nil
       # Of the values that come next.
-      @count = 1
+      @place = @count = 0
     end
 
     def start(vm, events)
@@ -96,6 +96,10 @@ class RubyVM::Pool
       @busy = Array.new(size, 0.0)
       @times = Times.new
       size.times { |index| start(index) }
+    rescue Exception
+      # Not all could be started.
+      @members&.each_value { |member| member.vm&.kill(grace: 0) }
+      raise
     end
 
     def start(index)
@@ -245,18 +249,23 @@ class RubyVM::Pool
         case answer
         when Integer
           # Of the values that follow.
-          member.count = answer
+          member.place, member.count = answer >> 16, answer & 0xffff
           next
-        when Array then keep(chunk, answer)
+        when Array
+          # A VM that was killed may have sent some twice.
+          twice = chunk.done - member.place
+          keep(chunk, twice > 0 ? answer.drop(twice) : answer)
         when Failure
-          member.leaves = true if answer.kind == :ends
-          fail_job(member, chunk, *told_by(answer, member))
+          if answer.place == chunk.done
+            member.leaves = true if answer.kind == :ends
+            fail_job(member, chunk, *told_by(answer, member))
+          end
         when Unreadable then unreadable(member, answer)
-        when At then member.certain = true
+        when At then member.at = answer.job
         else
           others = member.count > 1 ? ", or that of another job that was sent with it," : ""
           message = "its result#{others} can't be used here: #{answer.message} (#{answer.class})"
-          member.count.times { fail_job(member, chunk, :exception, message, answer) }
+          (member.place + member.count - chunk.done).times { fail_job(member, chunk, :exception, message, answer) }
         end
         member.chunks.shift if chunk.done? && member.chunks.first.equal?(chunk)
       end
@@ -329,7 +338,11 @@ class RubyVM::Pool
       return if @failed || @pool.__send__(:ending?)
       return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended: #{why(member.vm)}")) unless member.ready
       @restarts += 1
-      start(member.index)
+      begin
+        start(member.index)
+      rescue StandardError => e
+        @pool.__send__(:set_up_failed, e)
+      end
     end
 
     # What the VM was at: the job that ended it, and what follows, which was not begun. Which one it was is certain when there is one only, or the VM said so; else they are done
@@ -337,13 +350,12 @@ class RubyVM::Pool
     def bury(member)
       chunk = member.chunks.first or return
       late = member.condemned == chunk.index && member.condemned_in.equal?(chunk)
-      if late
-        @timeouts += 1
-        @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.since
-      end
-      if !member.leaves && (late || !member.condemned)
-        if chunk.items.size - chunk.done == 1 || member.certain
+      # It may have ended between two jobs.
+      if !member.leaves && (late || !member.condemned) && (member.at.nil? || member.at == chunk.done)
+        if chunk.items.size - chunk.done == 1 || member.at
           if late
+            @timeouts += 1
+            @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.since
             fail_job(member, chunk, :timeout, "it took longer than #{chunk.task.timeout_of(chunk.item)} s", nil)
           else
             fail_job(member, chunk, :end, "its VM ended: #{why(member.vm)}", nil)

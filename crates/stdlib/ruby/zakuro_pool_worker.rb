@@ -4,18 +4,18 @@
 #   [nil, false, list, base]            a chunk of pairs: a Proc and its arguments
 #   an Integer                          the number of a block that is not needed any more
 #
-# and answers in a channel of its own, in the order of the jobs: with the number of values and an Array of them, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
+# and answers in a channel of its own, in the order of the jobs: with an Integer (place of the first value in the chunk, and in the lower 16 bits how many there are) and an Array of values, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
 # there, unless that would be sooner than 50 microseconds after the last message: then with the next ones. Exceptions go, before their Failure, through a third channel, since a
 # message that can't be opened is lost. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
 # VM, what its jobs took] when a chunk is done, and in between when some milliseconds have passed.
 class RubyVM::Pool
   # What a job that raised leaves behind. `kind`: :exception; :ends when the VM is given up after it; :unsendable when its value can't be sent.
-  Failure = Struct.new(:kind, :name, :message, :backtrace)
+  Failure = Struct.new(:kind, :name, :message, :backtrace, :place)
 
   # For a whole chunk that could not be opened. No message: its block came with one that did not arrive here.
   Unreadable = Struct.new(:message)
 
-  # Sent in the place of an answer by a VM that is killed: the job that it is at is the next one to be answered.
+  # The last word of a VM that is killed: the place in the chunk of the job that it was at.
   At = Struct.new(:job)
   private_constant :Failure, :Unreadable, :At
 
@@ -87,7 +87,6 @@ class RubyVM::Pool
         true
       end
 
-      # Answers whether the VM goes on.
       def perform(number, quiet, list, _base, block = nil)
         if block
           @blocks[number] = block
@@ -99,8 +98,11 @@ class RubyVM::Pool
         go_through(block, quiet, list)
       end
 
+      # Answers whether the VM goes on.
       def go_through(block, quiet, list)
         values, times = [], []
+        # The place of the first of the values.
+        first = 0
         before = sent = told = now
         last = list.size - 1
         i = 0
@@ -109,9 +111,11 @@ class RubyVM::Pool
             value = block.call(list[i])
             values << (quiet ? nil : value)
           rescue Exception => e
-            values = answer(values) unless values.empty?
-            failed = failure(e)
+            failed = failure(e, i)
+            answer(values, first) unless values.empty?
             @out << failed
+            values = []
+            first = i + 1
           end
           value = nil
           after = now
@@ -119,11 +123,16 @@ class RubyVM::Pool
           before = after
           over = i == last || failed&.kind == :ends
           if over || after - sent > SEND_AFTER
-            values = answer(values) unless values.empty?
+            unless values.empty?
+              answer(values, first)
+              values = []
+              first = i + 1
+            end
             sent = after
             if over || after - told > TELL_AFTER
+              answered = over
               @events << [@number, times]
-              return !failed || failed.kind != :ends if over
+              return failed&.kind != :ends if over
               times = []
               told = after
             end
@@ -131,36 +140,30 @@ class RubyVM::Pool
           failed = nil
           i += 1
         end
-        true
+        answered = true
       ensure
-        # Killed.
-        unless over
-          answer(values) unless values.nil? || values.empty?
+        # Killed. What was sent a moment ago may be sent again: it has its place.
+        unless answered
+          answer(values, first) unless values.nil? || values.empty?
           @out << At.new(i)
         end
       end
 
-      # Sends values; a new list.
-      def answer(values)
-        @out << values.size
+      # Sends values, of which the first has this place in the chunk.
+      def answer(values, place)
+        @out << (place << 16 | values.size)
         @out << values
-        []
       rescue StandardError => e
-        if values.size > 1
-          # The number before takes it back.
-          values.each { |value| answer([value]) }
-        else
-          @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil)
-        end
-        []
+        return one_by_one(values, place) if values.size > 1
+        @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil, place)
       rescue NoMemoryError
-        # Perhaps one by one.
         raise if values.size == 1
-        values.each { |value| answer([value]) }
-        []
+        one_by_one(values, place)
       end
 
-      def failure(error)
+      def one_by_one(values, place) = values.each_with_index { |value, i| answer([value], place + i) }
+
+      def failure(error, place = 0)
         kind = case error
                when NoMemoryError, SystemExit, SignalException, RubyVM::LimitError then :ends
                else :exception
@@ -175,7 +178,7 @@ class RubyVM::Pool
         rescue Exception
           @exceptions << false
         end
-        Failure.new(kind, error.class.name || error.class.to_s, message, error.backtrace&.map(&:to_s))
+        Failure.new(kind, error.class.name || error.class.to_s, message, error.backtrace&.map(&:to_s), place)
       end
     end
   end
