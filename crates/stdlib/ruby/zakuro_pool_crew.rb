@@ -83,6 +83,8 @@ class RubyVM::Pool
   class Crew # :nodoc:
     # What a VM has at most: the chunk that it is at, and the next one.
     DEPTH = 2
+    # So many may be killed, one after the other, before their set-up is done.
+    UNREADY = 100
 
     attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed
 
@@ -91,7 +93,7 @@ class RubyVM::Pool
       @events = RubyVM::Channel.new
       @tasks = []
       @members = {}
-      @last = 0
+      @last = @unready = 0
       @restarts = @timeouts = @errors = @retries = @jobs = 0
       @busy = Array.new(size, 0.0)
       @times = Times.new
@@ -148,6 +150,7 @@ class RubyVM::Pool
         case told
         when :ready
           member.ready = true
+          @unready = 0
           member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         when Failure then @pool.__send__(:set_up_failed, exception_of(told, member))
         else
@@ -336,7 +339,11 @@ class RubyVM::Pool
       member.inbox.close
       bury(member)
       return if @failed || @pool.__send__(:ending?)
-      return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended: #{why(member.vm)}")) unless member.ready
+      unless member.ready
+        # Whoever killed it need not have meant the set-up.
+        @unready += 1
+        return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended: #{why(member.vm)}")) if @unready > UNREADY || member.vm.report[:kind] != :killed
+      end
       @restarts += 1
       begin
         start(member.index)
