@@ -166,3 +166,14 @@ show("error") { [0].parallel_map(size: 1, retry: 1) { |n| 1 / n } }
 eval "module Now; def self.f(n) = n + 1; end"
 show("what is there now") { [1].parallel_map(size: 1) { |n| Now.f(n) } }
 show("no room for all") { RubyVM.fork(thread_limit: 2) { (RubyVM::Pool.new(size: 2) rescue [$!.class, (sleep 0.01 while RubyVM.list.size > 1), RubyVM.list.size]) }.value }
+puts "== close"
+slow = RubyVM::Pool.new(size: 2, name: "c")
+going = Thread.new { slow.map(Enumerator.new { |y| 3.times { |i| sleep 0.02; y << i } }) { |n| n } }
+sleep 0.03
+slow.close
+p going.value
+slow = RubyVM::Pool.new(size: 2, name: "c")
+e = slow.stream(1.step) { |n| n }
+p e.next
+slow.close
+show("the rest of a stream") { 10_000.times { e.next } }

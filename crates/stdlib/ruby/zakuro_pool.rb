@@ -116,7 +116,7 @@ class RubyVM::Pool
     @owner = RubyVM.current
     @lock = Mutex.new
     @changed = ConditionVariable.new
-    @waiting = @numbers = @submitted = 0
+    @waiting = @numbers = 0
     @state = :open
     @start = now
     image = RubyVM::Image.capture unless image || file
@@ -348,6 +348,7 @@ class RubyVM::Pool
       series.cancel
       @crew.remove(series)
       dispatch
+      settle
     end
   end
 
@@ -436,6 +437,8 @@ class RubyVM::Pool
   def settle
     return unless @state == :closing && @crew.idle?
     @state = :leaving
+    # Streams that nobody goes on with.
+    @crew.drop(ClosedError.new("the pool #{@name} is closed"))
     @crew.close
     wake
   end

@@ -123,7 +123,9 @@ class RubyVM::Pool
       @members.each_value { |member| member.forget(task.number) } if task.number
     end
 
-    def idle? = @tasks.none?(&:pending?) && @members.each_value.all? { |member| member.chunks.empty? }
+    # Whether nothing is left that a pool has to do before it closes.
+    def idle? = @tasks.none?(&:keeps_open?) && @members.each_value.all? { |member| member.chunks.empty? }
+    def drop(error) = @tasks.each { |task| task.break_down(error) }
     def members = @members.each_value
     def gone? = @members.empty?
 

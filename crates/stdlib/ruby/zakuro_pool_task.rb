@@ -25,6 +25,7 @@ class RubyVM::Pool
     def pending = @items.size + @again.sum { |chunk| chunk.items.size }
     def pending? = !@items.empty? || !@again.empty?
     def cancelled? = @cancelled
+    alias keeps_open? pending?
     # The size that chunks have come to.
     def chunk_size = @last
 
@@ -130,6 +131,9 @@ class RubyVM::Pool
 
     # There are no other objects.
     def close = @closed = true
+    # Others may come.
+    def keeps_open? = !done?
+    def break_down(error) = done? || super
     def done? = @cancelled || (@closed && @finished == @given)
     # Objects taken from the source that nobody is done with.
     def ahead = @given - @finished
@@ -184,6 +188,8 @@ class RubyVM::Pool
     end
 
     def ahead = @given - @next
+    # Whoever takes from it may never come again.
+    def keeps_open? = pending?
     def due?(_errors) = @ordered ? @values.key?(@next) : !@values.empty?
 
     # The next result, as [value, error].
