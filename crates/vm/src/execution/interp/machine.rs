@@ -214,7 +214,7 @@ impl Cx {
             let c = &*cs.calls.add(site);
             let handler = c.handler as usize;
             if c.key >> 32 != self.epoch as u64 {
-                return Called::Other;
+                return Called::Unseen;
             }
             let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1));
             match () {
