@@ -4,6 +4,7 @@ pub mod birth;
 pub mod channel;
 pub mod host;
 pub mod image;
+pub mod jit;
 pub mod power;
 pub mod ractor;
 pub mod stat;
@@ -16,6 +17,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     channel::channel_class::METHODS,
     host::host_output::METHODS,
     image::image_class::METHODS,
+    jit::jit_class::METHODS,
     ractor::ractor::METHODS,
     stat::stat_class::METHODS,
 ];

@@ -247,6 +247,16 @@ impl Emitter<'_, '_> {
             }
         };
         if let Some((ask, negated)) = comparison(op) {
+            // An Integer is compared as it is, not as the double next to it.
+            for v in [Some(x), y].into_iter().flatten().filter(|v| !self.types.is_double(id, *v, s)) {
+                const EXACT: i64 = 1 << 53;
+                let exit = self.exit_of(id, s);
+                let word = self.get(v, s);
+                let n = self.b.ins().sshr_imm_u(word, 1);
+                let n = self.b.ins().iadd_imm_s(n, EXACT);
+                let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, n, 2 * EXACT);
+                self.branch_away(far, exit);
+            }
             let mut after = s.clone();
             if is_branch(op) {
                 self.types.apply(id, Plan::Double, &mut after);
@@ -255,7 +265,7 @@ impl Emitter<'_, '_> {
             return self.answer(id, c, negated, &after);
         }
         let v = match op {
-            Add | AddI | Succ => self.b.ins().fadd(a, b),
+            Add | AddI => self.b.ins().fadd(a, b),
             Sub | SubI => self.b.ins().fsub(a, b),
             Mul | MulI => self.b.ins().fmul(a, b),
             Div | DivI => self.b.ins().fdiv(a, b),
@@ -285,6 +295,11 @@ impl Emitter<'_, '_> {
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         let asks = comparison(op);
         self.b.append_block_param(done, if asks.is_some() { I8 } else { I64 });
+        // A method may answer a comparison with anything: its value stands beside the condition.
+        let told = asks.is_some() && !is_branch(op);
+        if told {
+            self.b.append_block_param(done, I64);
+        }
         if !matches!(op, Pow | Neg) {
             let both = self.b.ins().band(a, b);
             let bit = self.b.ins().band_imm_s(both, 1);
@@ -294,14 +309,24 @@ impl Emitter<'_, '_> {
                 Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
                 None => self.integer(op, a, b, self.immediate(id), slow),
             };
-            self.b.ins().jump(done, &[v.into()]);
+            if told {
+                let value = self.boolean(v);
+                self.b.ins().jump(done, &[v.into(), value.into()]);
+            } else {
+                self.b.ins().jump(done, &[v.into()]);
+            }
             if other != slow {
                 self.b.switch_to_block(other);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
                 let want = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ruby::TRUE } else { Ruby::FALSE };
                 let v = self.b.ins().icmp_imm_s(IntCC::Equal, known, want.bits() as i64);
-                self.b.ins().jump(done, &[v.into()]);
+                if told {
+                    let value = self.boolean(v);
+                    self.b.ins().jump(done, &[v.into(), value.into()]);
+                } else {
+                    self.b.ins().jump(done, &[v.into()]);
+                }
             }
         } else {
             self.b.ins().jump(slow, &[]);
@@ -309,6 +334,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(slow);
         let operands = if matches!(op, Neg | Succ) { vec![a] } else { vec![a, b] };
         let v = self.call_of_group(id, &operands, s);
+        if told {
+            let c = self.is_truthy(v);
+            self.b.ins().jump(done, &[c.into(), v.into()]);
+            self.b.switch_to_block(done);
+            let (c, v) = (self.b.block_params(done)[0], self.b.block_params(done)[1]);
+            self.result(id, v);
+            self.condition = Some((self.graph.var(id, self.graph.units[id].insn.a), c));
+            return;
+        }
         let v = match asks {
             // `a != b` as a jump is the opposite of `==`, by a call of `!=`.
             Some((_, negated)) => {
@@ -333,18 +367,19 @@ impl Emitter<'_, '_> {
     /// The call of a group: operands are put where it looks for them. Its value.
     fn call_of_group(&mut self, id: Id, operands: &[Value], s: &State) -> Value {
         let u = &self.graph.units[id];
-        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a as i32;
+        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a;
         let at = u.at + 1;
         self.flush(id, s);
         for (k, v) in operands.iter().enumerate() {
-            self.store(*v, self.regs, (base + k as i32) * 8);
+            self.store_reg(*v, id, base + k as u16);
         }
-        self.step(at);
-        self.load(self.regs, base * 8)
+        self.step(id, at);
+        self.unflush(id, s);
+        self.load_reg(id, base)
     }
 
     /// To `away` unless it is a cell of this shape.
-    fn shape_is(&mut self, v: Value, shape: i64, away: Block) {
+    pub fn shape_is(&mut self, v: Value, shape: i64, away: Block) {
         let is = self.is_cell(v);
         self.branch_unless(is, away);
         let own = self.load_u32(v, cell::SHAPE);
@@ -357,7 +392,7 @@ impl Emitter<'_, '_> {
         self.branch_away(guarded, away);
     }
     /// The element of an Array at an index that is a Fixnum.
-    fn element(&mut self, a: Value, index: Value) -> Value {
+    pub fn element(&mut self, a: Value, index: Value) -> Value {
         let n = self.b.ins().sshr_imm_u(index, 1);
         let aux = self.load_u16(a, cell::AUX);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
@@ -411,11 +446,13 @@ impl Emitter<'_, '_> {
         self.branch_unless(hash, slow);
         self.flush(id, s);
         let at = self.graph.units[id].at;
-        self.wait_at(at);
+        self.wait_at(id, at);
         let v = self.call_help(help::hash_get as *const () as usize, &[self.cx, a, k]);
-        self.fail_if_none(v, at);
-        let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
-        self.branch_away(other, slow);
+        self.fail_if_none(v, id, at);
+        let found = self.b.ins().icmp_imm_s(IntCC::NotEqual, v, Ruby::UNDEF.bits() as i64);
+        self.leave_if_unlike(id, at + 3, Some(found), Some((self.graph.units[id].insn.a, v)));
+        self.unflush(id, s);
+        self.branch_unless(found, slow);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
         let v = self.call_of_group(id, &[a, k], s);
@@ -463,9 +500,11 @@ impl Emitter<'_, '_> {
         let hash = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::HASH);
         self.branch_unless(hash, slow);
         self.flush(id, s);
-        self.wait_at(at);
+        self.wait_at(id, at);
         let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
-        self.fail_if_none(v, at);
+        self.fail_if_none(v, id, at);
+        self.leave_if_unlike(id, at + 2, None, None);
+        self.unflush(id, s);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(slow);
         self.call_of_group(id, &[a, k, value], s);
@@ -515,6 +554,7 @@ impl Emitter<'_, '_> {
         let a = self.get(x, s);
         let (slow, plain, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I8);
+        self.b.set_cold_block(slow);
         let is = self.is_cell(a);
         self.branch_unless(is, plain);
         let kind = self.load_u8(a, cell::KIND);
@@ -544,7 +584,8 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(odd);
         // It answered something else: the interpreter takes it from where the call has left it.
         let at = self.graph.units[id].at + 2;
-        self.leave(at, None);
+        self.flush(id, s);
+        self.leave_at(id, at, None);
         self.b.switch_to_block(done);
         let c = self.b.block_params(done)[0];
         self.answer(id, c, false, s);
@@ -554,8 +595,6 @@ impl Emitter<'_, '_> {
         let (x, y) = self.types.operands(id);
         let Some(y) = y else { return };
         let (pattern, v) = (self.get(x, s), self.get(y, s));
-        let at = self.graph.units[id].at;
-        self.wait_at(at);
         let known = self.call_help(help::case_equal as *const () as usize, &[self.cx, pattern, v]);
         self.fail_if_refused(known, id, s);
         let good = self.b.ins().icmp_imm_s(IntCC::NotEqual, known, Ruby::UNDEF.bits() as i64);

@@ -11,7 +11,7 @@ use super::unwind::unwind;
 use super::{TABLE, dispatch, r, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Called, Entry, Left, Met, Request, Site, compiler};
+use crate::machine::{Called, Entry, Left, Looping, Met, Request, Site, compiler};
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
@@ -179,8 +179,12 @@ impl Cx {
         if p.asked.load(Ordering::Relaxed) >= VERSIONS || p.asked.fetch_add(1, Ordering::Relaxed) >= VERSIONS {
             return;
         }
-        let met = self.met(cs, 0);
-        c.submit(Request { met }, self.options.jit.waits());
+        // The process's, whichever VM asks.
+        let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
+        let payer = self.life.allowance().cloned();
+        if !c.submit(Request { met, payer }, self.options.jit.waits()) {
+            p.asked.fetch_sub(1, Ordering::Relaxed);
+        }
     }
     /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled.
     fn met(&mut self, cs: &CodeState, depth: usize) -> Met {
@@ -310,9 +314,13 @@ pub(super) unsafe fn leave(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const
     unsafe {
         let f = cx.fp;
         let (ip, regs, cs) = ((*f).ip, (*f).regs, (*f).code);
+        // What stands there belongs to another way out, unless this is one by a guard.
+        let by = if cx.left == Left::Guard { cx.left_by.as_ref() } else { None };
+        let tried = std::mem::take(&mut cx.exit_tried);
+        if tried { cx.leavings.tried += 1 } else { cx.leavings.note(cx.left, by) }
         match cx.left {
             Left::Guard => {
-                let op = failed(cx, ip, regs, cs);
+                let op = failed(cx, ip, regs, cs, tried);
                 TABLE[op as usize](cx, (*f).ip, regs, cs)
             }
             Left::Resume => dispatch!(cx, ip, regs, cs),
@@ -331,14 +339,14 @@ fn goes_on(cx: &mut Cx) -> ! {
 }
 /// Notes a guard that failed; the opcode that the interpreter is to run.
 #[inline(never)]
-unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u8 {
+unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, tried: bool) -> u8 {
     // SAFETY: as in `leave`; exits live as long as the Code whose machine code it was, which runs in the frame that many levels down.
     unsafe {
         let state = &*cs;
         let at = state.index_of(ip);
         let op = state.code.insns[at];
         let exit: *const Exit = std::mem::replace(&mut cx.left_by, std::ptr::null());
-        let Some(exit) = exit.as_ref() else { return op.op };
+        let Some(exit) = exit.as_ref().filter(|_| !tried) else { return op.op };
         if op.opcode().group_length() > 1
             && let Some(p) = state.code.heat.profile()
         {
@@ -456,9 +464,32 @@ pub mod help {
         cx.left = Left::Resume;
     }
 
-    /// A Float that is no flonum.
+    /// A guard fails although it holds; the next one to do so comes after some more, each time after another number of them.
+    #[cold]
+    pub unsafe extern "C" fn exits(cx: &mut Cx) -> u64 {
+        const MOST: u32 = 61;
+        cx.exit_every = cx.exit_every % MOST + 1;
+        cx.exit_in = cx.exit_every;
+        cx.exit_tried = true;
+        0
+    }
+
+    /// A Float that is no flonum. Registers are being written back when this is called, so there is no way to raise: it is made beyond the limit, and the VM hears of that at its next safepoint.
     pub unsafe extern "C" fn make_float(cx: &mut Cx, d: f64) -> u64 {
-        guarded(cx, |cx| Ok(Value::float(&cx.heap, d)))
+        let cx: *mut Cx = cx;
+        // SAFETY: nothing else uses the VM while a closure runs; what is refused has done nothing.
+        unsafe {
+            for again in [false, true] {
+                match catch_unwind(AssertUnwindSafe(|| Value::float(&(*cx).heap, d))) {
+                    Ok(v) => return v.bits(),
+                    Err(panic) if crate::raise::is_refusal(&*panic) => (*cx).makes_room(again),
+                    Err(_) => break,
+                }
+            }
+            // The VM ends: nothing runs in it any more that would read this.
+            (*cx).owes_refusal = true;
+            Value::fixnum(0).bits()
+        }
     }
 
     /// The call site's entry for this receiver stands in front afterwards: 1, or 0 if there is none.
@@ -667,6 +698,69 @@ pub mod help {
     #[cold]
     pub unsafe extern "C" fn safepoint(cx: &mut Cx) -> u64 {
         guarded(cx, |cx| cx.safepoint_slow().map(|()| Value::NIL))
+    }
+
+    /// A new Array for what a loop collects.
+    pub unsafe extern "C" fn new_array(cx: &mut Cx) -> u64 {
+        guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, &[]).as_value()))
+    }
+    /// A round of a builtin's loop was left: the interpreter goes on with it until it returns to the builtin's frame. The block's value, from its `window`, or 0 if that raises.
+    #[cold]
+    pub unsafe extern "C" fn round(cx: &mut Cx, window: *mut Value, boundary: *mut Frame) -> u64 {
+        // SAFETY: frames are as the interpreter would have them.
+        unsafe {
+            if cx.left == Left::Unwound {
+                return 0;
+            }
+            match guarded_run(cx, boundary, |cx| leave(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null())) {
+                0 => 0,
+                _ => (*window).bits(),
+            }
+        }
+    }
+    /// The rest of a builtin's loop, whose frame is on top, from `next` on, as the builtin does it: what it answers.
+    #[cold]
+    pub unsafe extern "C" fn rest(cx: &mut Cx, kind: u64, next: u64, limit: u64, object: u64, result: u64) -> u64 {
+        guarded(cx, |cx| {
+            // SAFETY: live values, of the kinds that the loop was begun with.
+            let (mut i, end, object, result, block) = unsafe {
+                let limit = Value::from_bits(limit).as_fixnum().unwrap_or(0);
+                (Value::from_bits(next).as_fixnum().unwrap_or(0), limit, Value::from_bits(object), Value::from_bits(result), (*cx.fp).block)
+            };
+            let Some(kind) = Looping::numbered(kind) else { return Ok(result) };
+            let goes_on = |cx: &Cx, i: i64| match kind {
+                Looping::Times => i < end,
+                Looping::Upto => i <= end,
+                Looping::Downto => i >= end,
+                // SAFETY: an Array by its shape.
+                _ => i < unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap).len() as i64,
+            };
+            while goes_on(cx, i) {
+                let index = Value::fixnum(i);
+                let element = match kind.walks() {
+                    // SAFETY: as above; the index was compared.
+                    true => unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap)[i as usize],
+                    false => index,
+                };
+                i += if kind == Looping::Downto { -1 } else { 1 };
+                let v = match kind {
+                    Looping::EachWithIndex => cx.yield_values(block, &[element, index])?,
+                    Looping::EachIndex => cx.yield1(block, index)?,
+                    _ => cx.yield1(block, element)?,
+                };
+                let kept = match kind {
+                    Looping::Map => Some(v),
+                    Looping::Select if v.truthy() => Some(element),
+                    Looping::Reject if !v.truthy() => Some(element),
+                    _ => None,
+                };
+                if let Some(v) = kept {
+                    // SAFETY: the loop's own Array, which the caller's registers hold.
+                    ArrayCell::push(unsafe { Ref::of_unchecked(result) }, &mut cx.heap, v);
+                }
+            }
+            Ok(result)
+        })
     }
 
     /// A callee has answered 0: the interpreter goes on from there until it returns to the caller, which waits in a copy of [`LEAVE`]. The value, from the callee's `window`, or 0 if the
