@@ -57,8 +57,30 @@ pub struct Options {
     pub code_cache: Option<CodeCache>,
     /// `--jit`, `ZAKURO_JIT`.
     pub jit: Jit,
+    /// What is counted, and told at the end.
+    pub insight: Insight,
     /// `--dump=clif`: what the compiler makes is written to standard error.
     pub show_machine_code: bool,
+}
+
+/// What the process tells of itself (docs/insight.md).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Insight {
+    /// `--account`, `ZAKURO_ACCOUNT=1`: VMs and channels count; so with any of the others.
+    pub account: bool,
+    /// `--report[=FILE]`, `ZAKURO_REPORT`: where a report goes at the end; an empty name stands for standard error.
+    pub report: Option<String>,
+    /// `--trace=FILE`
+    pub trace: Option<String>,
+    /// `--profile=FILE`
+    pub profile: Option<String>,
+}
+
+impl Insight {
+    /// Whether VMs count.
+    pub fn counts(&self) -> bool {
+        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some()
+    }
 }
 
 /// When machine code is made.

@@ -102,6 +102,10 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --enable=frozen-string-literal
   --disable=code-cache  neither read nor write compiled libraries in ~/.cache/zakuro
   --backtrace-limit=N
+  --report[=FILE]   tell at the end where the time went, and what held the program up (FILE.json: as JSON)
+  --profile FILE    sample what runs: FILE.json (Firefox profiler), FILE.svg (flame graph), FILE.txt (folded stacks)
+  --trace FILE      write a timeline for ui.perfetto.dev
+  --account         count without telling: RubyVM.report, RubyVM.stat and their like
   --gc=stress       collect at every safepoint (--gc=never: not at all)
 ";
 
@@ -298,6 +302,10 @@ impl Command {
             ("jit", Some(how)) => {
                 self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off or always)"))?
             }
+            ("account", None) => self.options.insight.account = true,
+            ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
+            ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
+            ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
             ("gc", Some("stress")) => self.options.gc_stress = true,
             ("gc", Some("never")) => self.options.gc_never = true,
             ("gc", Some("normal")) => self.options.gc_stress = false,

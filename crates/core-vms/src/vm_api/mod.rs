@@ -6,7 +6,6 @@ pub mod host;
 pub mod image;
 pub mod power;
 pub mod ractor;
-pub mod stat;
 pub mod vm;
 
 use zakuro_vm::{Cx, MethodRow};
@@ -17,7 +16,6 @@ pub static TABLES: &[&[MethodRow]] = &[
     host::host_output::METHODS,
     image::image_class::METHODS,
     ractor::ractor::METHODS,
-    stat::stat_class::METHODS,
 ];
 
 pub fn setup(cx: &mut Cx) {

@@ -386,6 +386,8 @@ impl Cx {
         }
         // What was asked of this VM while its task stood in a run queue left no wake-up, and a native call polls nothing on its way here.
         self.safepoint()?;
+        let reason = self.wait_reason(wait);
+        let mut noted = None;
         let mut timer = None;
         let result = loop {
             // What was asked of the VM before this turn has woken it already, and will not do so again. Not between `ready` and parking:
@@ -417,8 +419,14 @@ impl Cx {
             {
                 break Err(e);
             }
+            if self.counting.is_some() && noted.is_none() {
+                noted = self.wait_begins(reason);
+            }
             self.park_as(wait, deadline);
         };
+        if let Some(noted) = noted {
+            self.wait_ends(noted);
+        }
         if let (Some(t), Some(host)) = (timer, &self.host) {
             host.scheduler.cancel(t);
         }
@@ -467,9 +475,13 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE);
+        let mut bits =
+            self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE | poll::PROFILE);
         if bits & poll::SAMPLE != 0 {
             self.sample();
+        }
+        if bits & poll::PROFILE != 0 {
+            self.profile_sample();
         }
         if bits & poll::KILL != 0 || self.life.is_timed() {
             bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
