@@ -38,6 +38,7 @@ pub mod state {
     pub const CHILDREN: i32 = offset_of!(CodeState, first_child) as i32;
     pub const SIMPLE: i32 = offset_of!(CodeState, simple) as i32;
     pub const REQUIRED: i32 = offset_of!(CodeState, required) as i32;
+    pub const CODE: i32 = offset_of!(CodeState, code) as i32;
     pub const ENV_REG: i32 = offset_of!(CodeState, env_reg) as i32;
 }
 pub mod call {
@@ -93,3 +94,9 @@ pub const ARRAY: i64 = shape(ids::ARRAY);
 pub const HASH: i64 = shape(ids::HASH);
 pub const INTEGER: i64 = shape(ids::INTEGER);
 pub const FLOAT: i64 = shape(ids::FLOAT);
+
+/// What a state's `code` holds in memory, for this Code.
+pub fn code_word(code: &std::sync::Arc<zakuro_bytecode::Code>) -> i64 {
+    // SAFETY: an Arc is one pointer; it is read as a number and never dropped.
+    unsafe { std::mem::transmute_copy::<std::sync::Arc<zakuro_bytecode::Code>, usize>(code) as i64 }
+}

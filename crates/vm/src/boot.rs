@@ -60,6 +60,7 @@ impl Vm {
             left: Default::default(),
             left_by: std::ptr::null(),
             unwound: None,
+            owes_refusal: false,
             cvar_cache: Default::default(),
             native_limit: std::ptr::null(),
             heap,

@@ -162,6 +162,8 @@ pub struct Vm {
     pub left: crate::machine::Left,
     pub left_by: *const zakuro_bytecode::machine::Exit,
     pub(crate) unwound: crate::machine::Unwound,
+    /// Machine code could not make a Float for want of memory, which the next safepoint has to say.
+    pub(crate) owes_refusal: bool,
 
     pub errinfo: Value,
     pub poll_owner: Arc<zakuro_sched::PollWord>,

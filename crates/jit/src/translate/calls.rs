@@ -34,7 +34,7 @@ impl Emitter<'_, '_> {
         let me = self.read(id, 0, s);
         let is = self.is_cell(me);
         self.branch_unless(is, slow);
-        let caches = self.load_fixed(self.cs, state::IVARS);
+        let caches = self.load_fixed(self.state_of(id), state::IVARS);
         let entry = i.c as i32 * ivar::SIZE;
         let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
@@ -60,7 +60,7 @@ impl Emitter<'_, '_> {
         let me = self.read(id, 0, s);
         let is = self.is_cell(me);
         self.branch_unless(is, slow);
-        let caches = self.load_fixed(self.cs, state::IVARS);
+        let caches = self.load_fixed(self.state_of(id), state::IVARS);
         let entry = i.c as i32 * ivar::SIZE;
         let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
@@ -91,7 +91,7 @@ impl Emitter<'_, '_> {
     // ---- calls ----
 
     /// To `miss` unless the call site's entry is for this receiver, now.
-    fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
+    pub fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
         let shape = self.shape_key(recv, miss);
         let known = self.load_u32(calls, entry + call::SHAPE);
         let same = self.b.ins().icmp(IntCC::Equal, shape, known);
@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
-    fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
+    pub fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
         let own = self.load(calls, entry + call::HANDLER);
         let wanted = self.constant(handler as usize as i64);
         let same = self.b.ins().icmp(IntCC::Equal, own, wanted);
@@ -139,11 +139,12 @@ impl Emitter<'_, '_> {
         let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
         if self.types.flushes(id) {
             self.flush(id, s);
+            s.pushed = self.graph.scopes[u.scope].depth;
             if own {
-                self.store(recv, self.regs, i.a as i32 * 8);
+                self.store_reg(recv, id, i.a);
             }
         }
-        let calls = self.load_fixed(self.cs, state::CALLS);
+        let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let handlers = &RUBY_CALLS;
         match called {
             Called::Ruby(_) | Called::New(_) | Called::Bound | Called::Native(..) | Called::NewPlain => {
@@ -162,28 +163,30 @@ impl Emitter<'_, '_> {
                 let v = match called {
                     Called::Ruby(_) => self.call_ruby(id, calls, entry, with_block),
                     Called::New(_) => {
-                        self.call_pushed(at, i.a as i32 + 1, help::new_object as *const () as usize);
-                        self.load(self.regs, i.a as i32 * 8)
+                        self.call_pushed(id, i.a + 1, help::new_object as *const () as usize);
+                        self.load_reg(id, i.a)
                     }
                     Called::Bound => {
                         let push = if with_block { help::bound_blk as *const () } else { help::bound as *const () };
-                        self.call_pushed(at, i.a as i32, push as usize)
+                        self.call_pushed(id, i.a, push as usize)
                     }
                     Called::NewPlain => {
-                        let ip = self.wait_at(at);
-                        let v = self.call_help(help::new_plain as *const () as usize, &[self.cx, ip, self.regs, self.cs]);
-                        self.fail_if_none(v, at);
+                        let ip = self.wait_at(id, at);
+                        let arguments = self.handler_arguments(id, ip);
+                        let v = self.call_help(help::new_plain as *const () as usize, &arguments);
+                        self.fail_if_none(v, id, at);
                         v
                     }
                     _ => {
                         let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
-                        let ip = self.constant(self.wait_address(at));
-                        let v = self.call_help(f as usize, &[self.cx, ip, self.regs, self.cs]);
-                        self.fail_if_none(v, at);
+                        let ip = self.constant(self.wait_address(u.scope, at));
+                        let arguments = self.handler_arguments(id, ip);
+                        let v = self.call_help(f as usize, &arguments);
+                        self.fail_if_none(v, id, at);
                         v
                     }
                 };
-                self.go_on_if_like(Some(v));
+                self.go_on_if_like(id, Some(v));
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.set_cold_block(miss);
             }
@@ -211,10 +214,11 @@ impl Emitter<'_, '_> {
                 self.b.switch_to_block(miss);
                 self.flush(id, s);
                 if own {
-                    self.store(recv, self.regs, i.a as i32 * 8);
+                    self.store_reg(recv, id, i.a);
                 }
-                self.step(at);
-                let v = self.load(self.regs, i.a as i32 * 8);
+                self.step(id, at);
+                self.unflush(id, s);
+                let v = self.load_reg(id, i.a);
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.switch_to_block(done);
                 let v = self.b.block_params(done)[0];
@@ -225,8 +229,8 @@ impl Emitter<'_, '_> {
             }
         }
         self.b.switch_to_block(miss);
-        self.step(at);
-        let v = self.load(self.regs, i.a as i32 * 8);
+        self.step(id, at);
+        let v = self.load_reg(id, i.a);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];
@@ -235,38 +239,44 @@ impl Emitter<'_, '_> {
 
     /// A Ruby method whose arguments stand as they are: its value.
     fn call_ruby(&mut self, id: Id, calls: Value, entry: i32, with_block: bool) -> Value {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
-        let base = self.b.ins().iadd_imm_s(self.regs, i.a as i64 * 8);
+        let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
+        let base = self.reg_address(scope, i.a);
         let callee = self.load(calls, entry + call::TARGET);
         let me = self.load(calls, entry + call::ME);
-        let block = if with_block {
-            // The block's record stands below the window; who has filled the cache has made the block's state.
-            let children = self.load_fixed(self.cs, state::CHILDREN);
-            let site = &self.graph.scopes[0].code.calls[i.c as usize];
-            let child = self.load(children, site.block as i32 * 8);
-            self.store(child, base, -16);
-            self.store(self.fp, base, -8);
-            self.b.ins().iadd_imm_s(base, -15)
-        } else {
-            self.constant(0)
-        };
+        let block = if with_block { self.block_record(id, base).1 } else { self.constant(0) };
         let aux = self.constant(0);
-        self.push_frame(base, callee, block, me, aux);
-        self.enter_callee(at, i.a as i32, base, callee)
+        let above = self.graph.scopes[scope].depth + 1;
+        self.write_frame(above, base, callee, block, me, aux);
+        self.stack_top(above);
+        self.enter_callee(id, i.a, base, callee)
     }
-    fn push_frame(&mut self, base: Value, callee: Value, block: Value, me: Value, aux: Value) {
-        let above = frame::SIZE as i32;
-        self.store(base, self.fp, above + frame::REGS);
-        self.store(callee, self.fp, above + frame::CODE);
-        self.store(block, self.fp, above + frame::BLOCK);
-        self.store(me, self.fp, above + frame::ME);
-        self.store(aux, self.fp, above + frame::AUX);
-        let next = self.b.ins().iadd_imm_s(self.fp, frame::SIZE);
-        self.store(next, self.cx, vm::FP);
+    /// Writes the record of a call's literal block, below the call's window at `base`: the block's state, and the record as a frame's block. Who has filled the cache has made the state.
+    pub fn block_record(&mut self, id: Id, base: Value) -> (Value, Value) {
+        let u = &self.graph.units[id];
+        let block = self.graph.scopes[u.scope].code.calls[u.insn.c as usize].block;
+        let children = self.load_fixed(self.states[u.scope], state::CHILDREN);
+        let child = self.load(children, block as i32 * 8);
+        self.store(child, base, -16);
+        let home = self.frame_of(u.scope);
+        self.store(home, base, -8);
+        (child, self.b.ins().iadd_imm_s(base, -15))
+    }
+    /// Writes a frame, but for its `ip`: so many above the root's.
+    pub fn write_frame(&mut self, above: usize, regs: Value, code: Value, block: Value, me: Value, aux: Value) {
+        let at = above as i32 * frame::SIZE as i32;
+        for (v, field) in [(regs, frame::REGS), (code, frame::CODE), (block, frame::BLOCK), (me, frame::ME), (aux, frame::AUX)] {
+            self.store(v, self.fp, at + field);
+        }
+    }
+    /// The frame that stands so many above the root's is on top.
+    pub fn stack_top(&mut self, above: usize) {
+        let top = self.b.ins().iadd_imm_s(self.fp, above as i64 * frame::SIZE);
+        self.store(top, self.cx, vm::FP);
     }
     /// Calls what runs the frame on top, whose window begins at register `reg`: its value.
-    fn enter_callee(&mut self, at: usize, reg: i32, base: Value, callee: Value) -> Value {
-        let ip = self.wait_at(at);
+    fn enter_callee(&mut self, id: Id, reg: u16, base: Value, callee: Value) -> Value {
+        let at = self.graph.units[id].at;
+        self.wait_at(id, at);
         let to = self.load(callee, state::ENTRY);
         let begin = self.constant(0);
         let v = self.call_at(to, &[self.cx, begin, base, callee]);
@@ -276,30 +286,35 @@ impl Emitter<'_, '_> {
         self.b.ins().brif(v, done, &[v.into()], left, &[]);
         self.b.switch_to_block(left);
         // The interpreter goes on with it, and leaves the value in its window's first register.
-        let window = self.b.ins().iadd_imm_s(self.regs, reg as i64 * 8);
-        let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, self.fp]);
-        let _ = ip;
-        self.fail_if_none(v, at);
+        let scope = self.graph.units[id].scope;
+        let window = self.reg_address(scope, reg);
+        let own = self.frame_of(scope);
+        let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, own]);
+        self.fail_if_none(v, id, at);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
     /// Calls a method whose frame a helper pushes.
-    fn call_pushed(&mut self, at: usize, reg: i32, push: usize) -> Value {
-        let ip = self.constant(self.wait_address(at));
-        let callee = self.call_help(push, &[self.cx, ip, self.regs, self.cs]);
-        self.fail_if_none(callee, at);
-        let base = self.b.ins().iadd_imm_s(self.regs, reg as i64 * 8);
-        self.enter_callee(at, reg, base, callee)
+    fn call_pushed(&mut self, id: Id, reg: u16, push: usize) -> Value {
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        let ip = self.constant(self.wait_address(scope, at));
+        let arguments = self.handler_arguments(id, ip);
+        let callee = self.call_help(push, &arguments);
+        self.fail_if_none(callee, id, at);
+        let base = self.reg_address(scope, reg);
+        self.enter_callee(id, reg, base, callee)
     }
 
     pub fn yields(&mut self, id: Id, s: &mut State) {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let (scope, i, at) = (self.graph.units[id].scope, self.graph.units[id].insn, self.graph.units[id].at);
         let (other, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         self.b.set_cold_block(other);
         self.flush(id, s);
-        let block = self.load(self.fp, frame::BLOCK);
+        let own = self.frame_offset(scope);
+        s.pushed = self.graph.scopes[scope].depth;
+        let block = self.load(self.fp, own + frame::BLOCK);
         let bit = self.b.ins().band_imm_s(block, 1);
         self.branch_unless(bit, other);
         let record = self.b.ins().iadd_imm_s(block, -1);
@@ -311,7 +326,7 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, other);
         let home = self.load(record, 8);
         let windows = self.load(home, frame::REGS);
-        let base = self.b.ins().iadd_imm_s(self.regs, i.a as i64 * 8);
+        let base = self.reg_address(scope, i.a);
         let me = self.load(windows, 0);
         self.store(me, base, 0);
         // The environment around it.
@@ -339,13 +354,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(on);
         let method = self.load(home, frame::ME);
         let (none, aux) = (self.constant(0), self.constant(zakuro_vm::frame::FRAME_BLOCK as i64));
-        self.push_frame(base, callee, none, method, aux);
-        let v = self.enter_callee(at, i.a as i32, base, callee);
-        self.go_on_if_like(Some(v));
+        let above = self.graph.scopes[scope].depth + 1;
+        self.write_frame(above, base, callee, none, method, aux);
+        self.stack_top(above);
+        let v = self.enter_callee(id, i.a, base, callee);
+        self.go_on_if_like(id, Some(v));
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(other);
-        self.step(at);
-        let v = self.load(self.regs, i.a as i32 * 8);
+        self.step(id, at);
+        let v = self.load_reg(id, i.a);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];

@@ -1,6 +1,6 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
-use super::graph::{Graph, Id, Var};
+use super::graph::{Graph, Id, Kind, Var, What};
 use super::types::{Plan, REGISTER, State, Type, Types, is_branch};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -26,7 +26,8 @@ pub struct Emitter<'a, 'b> {
     pub types: &'a Types<'a>,
     /// What the interpreter goes on with: the copy of the instructions that has the entries.
     insns: &'a [Insn],
-    waits: &'a [Insn],
+    /// By scope: where a frame stands while what it calls runs.
+    waits: Vec<&'a [Insn]>,
     entries: &'a [usize],
     /// Registers as words and as doubles.
     words: Vec<Variable>,
@@ -36,15 +37,22 @@ pub struct Emitter<'a, 'b> {
     exits: Vec<Exit>,
     /// The exit of the unit at hand, once it has one.
     exit: Option<Block>,
-    /// Where the unit at hand stands.
-    at: usize,
     /// Whether a register is truthy, as it was found by the unit before.
     pub condition: Option<(Var, Value)>,
     pub cx: Value,
     pub regs: Value,
-    pub cs: Value,
+    /// By scope: its state, once its call was emitted.
+    pub states: Vec<Value>,
+    /// The root's frame.
     pub fp: Value,
+    /// By loop of a builtin: where what leaves a round goes.
+    recoveries: Vec<Option<Block>>,
+    /// By scope: the method cell, of inlined methods.
+    pub methods: Vec<Value>,
 }
+
+/// Registers that a call needs above its caller's window, beside its own.
+const SPARE: i64 = 8;
 
 /// Exits are numbered before their table has its place.
 const MOST_EXITS: usize = 1 << 14;
@@ -62,7 +70,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             graph,
             types,
             insns,
-            waits: waits(&graph.scopes[0].code),
+            waits: graph.scopes.iter().map(|s| waits(&s.code)).collect(),
             entries,
             words,
             doubles,
@@ -70,12 +78,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
             signatures: HashMap::new(),
             exits: Vec::with_capacity(MOST_EXITS.min(graph.units.len() * 2 + 16 + entries.len() * graph.vars)),
             exit: None,
-            at: 0,
             condition: None,
             cx: params[0],
             regs: params[2],
-            cs: params[3],
+            states: vec![params[3]; graph.scopes.len()],
             fp,
+            recoveries: vec![None; graph.loops.len()],
+            methods: vec![params[0]; graph.scopes.len()],
             b,
         }
     }
@@ -114,6 +123,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
             }
         }
+        // Inner loops may end rounds of those around them.
+        for l in (0..self.recoveries.len()).rev() {
+            if let Some(block) = self.recoveries[l] {
+                self.recover(l, block);
+            }
+        }
         self.b.seal_all_blocks();
         self.b.finalize(config);
         self.exits
@@ -128,7 +143,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             .iter()
             .copied()
             .map(|at| {
-                let id = self.graph.units.iter().position(|u| u.scope == 0 && u.at == at).unwrap_or(0);
+                let id = self.graph.units.iter().position(|u| u.is_entry() && u.at == at).unwrap_or(0);
                 (id, self.b.create_block())
             })
             .collect();
@@ -153,10 +168,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         for (id, block) in loops {
             self.b.switch_to_block(block);
             if self.types.at[id].is_none() {
-                self.leave(self.graph.units[id].at, None);
+                self.leave(id, None);
                 continue;
             }
-            self.refuse_if_unlike(self.graph.units[id].at);
+            self.refuse_if_unlike(id);
             let s = self.loaded(id);
             self.go_to(id, &s);
         }
@@ -168,9 +183,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Loads what is live at a leader from the window.
     fn loaded(&mut self, id: Id) -> State {
-        let mut s = State { types: vec![Type::Unset; self.graph.vars], dirty: super::graph::Set::new(self.graph.vars) };
+        let mut s = State { types: vec![Type::Unset; self.graph.vars], dirty: super::graph::Set::new(self.graph.vars), pushed: 0 };
         for v in self.graph.units[id].live_before.iter() {
-            let value = self.load(self.regs, v as i32 * 8);
+            let Some(place) = self.graph.place(v) else { continue };
+            let value = self.load(self.regs, place as i32 * 8);
             self.b.def_var(self.words[v], value);
             s.types[v] = Type::Any;
         }
@@ -181,13 +197,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let code = self.graph.scopes[0].code.clone();
         let full = self.b.create_block();
         self.b.set_cold_block(full);
-        // Room for the registers and the frame; the caller has written it, where there always is room for a few more.
-        let end = self.b.ins().iadd_imm_s(self.regs, code.nregs as i64 * 8);
+        // Room for the registers and frames, those of inlined calls too; the caller has written this one, where there always is room for a few more.
+        let (registers, frames) = self.graph.extent();
+        let end = self.b.ins().iadd_imm_s(self.regs, (registers as i64 + SPARE) * 8);
         let limit = self.load(self.cx, vm::STACK_LIMIT);
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, end, limit);
         self.branch_away(over, full);
+        let top = self.b.ins().iadd_imm_s(self.fp, frames as i64 * frame::SIZE);
         let limit = self.load(self.cx, vm::FRAME_LIMIT);
-        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, self.fp, limit);
+        let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, top, limit);
         self.branch_away(over, full);
         for r in 1 + code.params.registers()..code.nlocals {
             let nil = self.word(Ruby::NIL);
@@ -205,6 +223,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(away);
         self.leave(0, None);
         self.b.switch_to_block(full);
+        // There may be room for this frame alone.
+        let own = self.b.ins().iadd_imm_s(self.regs, code.nregs as i64 * 8);
+        let limit = self.load(self.cx, vm::STACK_LIMIT);
+        let values = self.b.ins().icmp(IntCC::UnsignedLessThan, own, limit);
+        let limit = self.load(self.cx, vm::FRAME_LIMIT);
+        let frames = self.b.ins().icmp(IntCC::UnsignedLessThan, self.fp, limit);
+        let alone = self.b.ins().band(values, frames);
+        let (slim, none) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(none);
+        self.b.set_cold_block(slim);
+        self.b.ins().brif(alone, slim, &[], none, &[]);
+        self.b.switch_to_block(slim);
+        for r in 1 + code.params.registers()..code.nlocals {
+            let nil = self.word(Ruby::NIL);
+            self.store(nil, self.regs, r as i32 * 8);
+        }
+        self.leave(0, None);
+        self.b.switch_to_block(none);
         let none = self.call_help(help::no_room as *const () as usize, &[self.cx]);
         self.b.ins().return_(&[none]);
         if let Some(here) = here {
@@ -240,17 +276,61 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn word(&mut self, v: Ruby) -> Value {
         self.constant(v.bits() as i64)
     }
-    pub fn insn_address(&self, at: usize) -> i64 {
-        self.insns.as_ptr().wrapping_add(at) as i64
+    /// What the interpreter goes on with, of a scope.
+    pub fn insn_address(&self, scope: usize, at: usize) -> i64 {
+        let insns = if scope == 0 { self.insns } else { &self.graph.scopes[scope].code.insns };
+        insns.as_ptr().wrapping_add(at) as i64
     }
-    pub fn wait_address(&self, at: usize) -> i64 {
-        self.waits.as_ptr().wrapping_add(at) as i64
+    pub fn wait_address(&self, scope: usize, at: usize) -> i64 {
+        self.waits[scope].as_ptr().wrapping_add(at) as i64
     }
-    /// The frame waits at this instruction.
-    pub fn wait_at(&mut self, at: usize) -> Value {
-        let ip = self.constant(self.wait_address(at));
-        self.store(ip, self.fp, frame::IP);
+    /// A scope's frame, from the root's in bytes.
+    pub fn frame_offset(&self, scope: usize) -> i32 {
+        (self.graph.scopes[scope].depth as i64 * frame::SIZE) as i32
+    }
+    pub fn frame_of(&mut self, scope: usize) -> Value {
+        match self.frame_offset(scope) {
+            0 => self.fp,
+            offset => self.b.ins().iadd_imm_s(self.fp, offset as i64),
+        }
+    }
+    /// A register of a scope, from the root's r0 in bytes.
+    pub fn reg_offset(&self, scope: usize, reg: u16) -> i32 {
+        (self.graph.scopes[scope].window as i32 + reg as i32) * 8
+    }
+    pub fn reg_address(&mut self, scope: usize, reg: u16) -> Value {
+        match self.reg_offset(scope, reg) {
+            0 => self.regs,
+            offset => self.b.ins().iadd_imm_s(self.regs, offset as i64),
+        }
+    }
+    /// A register of the unit's scope, in memory.
+    pub fn load_reg(&mut self, id: Id, reg: u16) -> Value {
+        let offset = self.reg_offset(self.graph.units[id].scope, reg);
+        self.load(self.regs, offset)
+    }
+    pub fn store_reg(&mut self, v: Value, id: Id, reg: u16) {
+        let offset = self.reg_offset(self.graph.units[id].scope, reg);
+        self.store(v, self.regs, offset);
+    }
+    pub fn state_of(&self, id: Id) -> Value {
+        self.states[self.graph.units[id].scope]
+    }
+    /// The arguments of a handler, for a unit's scope: the VM, this `ip`, registers and state.
+    pub fn handler_arguments(&mut self, id: Id, ip: Value) -> [Value; 4] {
+        let regs = self.reg_address(self.graph.units[id].scope, 0);
+        [self.cx, ip, regs, self.state_of(id)]
+    }
+    pub fn stand_at(&mut self, scope: usize, address: i64) -> Value {
+        let ip = self.constant(address);
+        let offset = self.frame_offset(scope);
+        self.store(ip, self.fp, offset + frame::IP);
         ip
+    }
+    /// The unit's frame waits at this instruction.
+    pub fn wait_at(&mut self, id: Id, at: usize) -> Value {
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.wait_address(scope, at))
     }
 
     // ---- registers ----
@@ -280,7 +360,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// A register as an instruction reads it.
     pub fn read(&mut self, id: Id, reg: u16, s: &State) -> Value {
         if self.is_volatile(id, reg) {
-            return self.load(self.regs, reg as i32 * 8);
+            return self.load_reg(id, reg);
         }
         self.get(self.graph.var(id, reg), s)
     }
@@ -288,17 +368,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn write(&mut self, id: Id, reg: u16, value: Value) {
         self.set(self.graph.var(id, reg), value);
         if self.is_volatile(id, reg) || reg == self.graph.scopes[self.graph.units[id].scope].code.env_reg {
-            self.store(value, self.regs, reg as i32 * 8);
+            self.store_reg(value, id, reg);
         }
     }
 
-    /// Brings the window up to date for a unit: what is live before it and not there.
+    /// Brings windows and frames up to date for a unit: what is live before it and not there.
     pub fn flush(&mut self, id: Id, s: &State) {
         let live = self.graph.units[id].live_before.clone();
         let dirty: Vec<Var> = s.dirty.iter().filter(|v| live.has(*v)).collect();
         for v in dirty {
+            let Some(place) = self.graph.place(v) else { continue };
             let value = self.get(v, s);
-            self.store(value, self.regs, v as i32 * 8);
+            self.store(value, self.regs, place as i32 * 8);
+        }
+        self.push_frames(self.graph.units[id].scope, s.pushed);
+    }
+    /// After a flush on a way that joins one without: the frames that it has written are none again.
+    pub fn unflush(&mut self, id: Id, s: &State) {
+        if s.pushed < self.graph.scopes[self.graph.units[id].scope].depth {
+            let top = self.b.ins().iadd_imm_s(self.fp, s.pushed as i64 * frame::SIZE);
+            self.store(top, self.cx, vm::FP);
         }
     }
 
@@ -331,16 +420,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().jump(done, &[zero.into()]);
         self.b.switch_to_block(made);
         let v = self.call_help_double(help::make_float as *const () as usize, self.cx, d);
-        let (fine, refused) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(refused);
-        self.b.ins().brif(v, fine, &[], refused, &[]);
-        self.b.switch_to_block(refused);
-        // No memory: NoMemoryError here.
-        let ip = self.constant(self.insn_address(self.at));
-        self.store(ip, self.fp, frame::IP);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
-        self.b.switch_to_block(fine);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
@@ -410,32 +489,57 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.set_cold_block(block);
         self.b.switch_to_block(block);
         self.flush(id, s);
-        let at = self.graph.units[id].at;
-        self.leave(at, Some(super::types::OPERANDS));
+        self.leave(id, Some(super::types::OPERANDS));
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
         self.exit = Some(block);
         block
     }
-    /// Ends the function at an instruction, with everything in the window.
-    pub fn leave(&mut self, at: usize, what: Option<u16>) {
-        let ip = self.constant(self.insn_address(at));
-        self.store(ip, self.fp, frame::IP);
+    /// Ends the function at a unit, with everything in the windows.
+    pub fn leave(&mut self, id: Id, what: Option<u16>) {
+        self.leave_at(id, self.graph.units[id].at, what);
+    }
+    /// The same at an instruction of its scope.
+    pub fn leave_at(&mut self, id: Id, at: usize, what: Option<u16>) {
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, at));
         let why = self.b.ins().iconst(I32, Left::Guard as i64);
         self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
         let by = match what {
             // The table is never made larger than it is made for, so it stays where it is.
             Some(what) if self.exits.len() < self.exits.capacity() => {
-                self.exits.push(Exit { at: at as u32, what, depth: 0, taken: AtomicU32::new(0) });
+                let depth = self.graph.scopes[scope].depth as u16;
+                self.exits.push(Exit { at: at as u32, what, depth, taken: AtomicU32::new(0) });
                 self.exits.as_ptr().wrapping_add(self.exits.len() - 1) as i64
             }
             _ => 0,
         };
         let by = self.constant(by);
         self.store(by, self.cx, vm::LEFT_BY);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
+        self.end(scope);
+    }
+    /// Ends the function, with `Vm::left` set and frames as the interpreter would have them. In a builtin's loop it ends this round only.
+    pub fn end(&mut self, scope: usize) {
+        match self.graph.scopes[scope].within {
+            None => {
+                let none = self.constant(0);
+                self.b.ins().return_(&[none]);
+            }
+            Some(l) => {
+                let block = self.recovery(l);
+                self.b.ins().jump(block, &[]);
+            }
+        }
+    }
+    fn recovery(&mut self, l: usize) -> Block {
+        if let Some(b) = self.recoveries[l] {
+            return b;
+        }
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        self.recoveries[l] = Some(block);
+        block
     }
     /// Goes to `away` if so, else on.
     pub fn branch_away(&mut self, condition: Value, away: Block) {
@@ -478,25 +582,25 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Whether something that this relies on is not as it was.
-    fn unlike(&mut self) -> Value {
+    pub fn unlike(&mut self) -> Value {
         let redefined = self.load_u32(self.cx, vm::REDEFINED);
         let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
         self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0)
     }
-    fn refuse_if_unlike(&mut self, at: usize) {
+    fn refuse_if_unlike(&mut self, id: Id) {
         let away = self.b.create_block();
         self.b.set_cold_block(away);
         let unlike = self.unlike();
         self.branch_away(unlike, away);
         let here = self.b.current_block();
         self.b.switch_to_block(away);
-        self.leave(at, None);
+        self.leave(id, None);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
     }
     /// After what may have run Ruby code: the interpreter goes on behind it if something has changed. `value`: what is still to be left in the window.
-    pub fn go_on_if_like(&mut self, value: Option<Value>) {
+    pub fn go_on_if_like(&mut self, id: Id, value: Option<Value>) {
         let away = self.b.create_block();
         self.b.set_cold_block(away);
         let unlike = self.unlike();
@@ -505,30 +609,32 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.switch_to_block(away);
         let value = value.unwrap_or_else(|| self.constant(0));
         self.call_help(help::go_on_behind as *const () as usize, &[self.cx, value]);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
+        self.end(self.graph.units[id].scope);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
     }
-    /// Asks for interrupts before the instruction at `at`; `from`: what is not in the window.
-    fn poll(&mut self, at: usize, from: Option<(Id, &State)>) {
+    /// Attention that somebody asks for.
+    pub fn poll_bits(&mut self) -> Value {
         let word = self.load_fixed(self.cx, vm::POLL);
-        let bits = self.load_u32(word, 0);
+        self.load_u32(word, 0)
+    }
+    /// Asks for interrupts before a unit; `from`: what is not in the window.
+    fn poll(&mut self, id: Id, from: Option<&State>) {
+        let bits = self.poll_bits();
         let away = self.b.create_block();
         self.b.set_cold_block(away);
         self.branch_away(bits, away);
         let here = self.b.current_block();
         self.b.switch_to_block(away);
-        if let Some((to, s)) = from {
-            self.flush(to, s);
+        if let Some(s) = from {
+            self.flush(id, s);
         }
-        let ip = self.constant(self.insn_address(at));
-        self.store(ip, self.fp, frame::IP);
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, self.graph.units[id].at));
         let why = self.b.ins().iconst(I32, Left::Poll as i64);
         self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
+        self.end(scope);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -564,43 +670,43 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.inst_results(call)[0]
     }
     /// Ends the function if the helper has answered 0: it has said why in `Vm::left`, and the frame stands at `at` then.
-    pub fn fail_if_none(&mut self, v: Value, at: usize) {
+    pub fn fail_if_none(&mut self, v: Value, id: Id, at: usize) {
         let (on, away) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(away);
         self.b.ins().brif(v, on, &[], away, &[]);
         self.b.switch_to_block(away);
-        let ip = self.constant(self.insn_address(at));
-        self.store(ip, self.fp, frame::IP);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, at));
+        self.end(scope);
         self.b.switch_to_block(on);
     }
-    /// The same where the window is not up to date yet.
+    /// The same where windows and frames are not up to date yet.
     pub fn fail_if_refused(&mut self, v: Value, id: Id, s: &State) {
         let (on, away) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(away);
         self.b.ins().brif(v, on, &[], away, &[]);
         self.b.switch_to_block(away);
         self.flush(id, s);
-        let ip = self.constant(self.insn_address(self.graph.units[id].at));
-        self.store(ip, self.fp, frame::IP);
-        let none = self.constant(0);
-        self.b.ins().return_(&[none]);
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, self.graph.units[id].at));
+        self.end(scope);
         self.b.switch_to_block(on);
     }
     /// Runs an instruction as the interpreter does. Everything is in the window, results too.
-    pub fn step(&mut self, at: usize) {
-        let ip = self.constant(self.wait_address(at));
-        let handler = self.constant(handler_of(self.graph.scopes[0].code.insns[at].opcode()) as usize as i64);
-        let v = self.call_help(help::step as *const () as usize, &[self.cx, ip, self.regs, self.cs, handler]);
-        self.fail_if_none(v, at);
-        self.go_on_if_like(None);
+    pub fn step(&mut self, id: Id, at: usize) {
+        let scope = self.graph.units[id].scope;
+        let ip = self.constant(self.wait_address(scope, at));
+        let handler = self.constant(handler_of(self.graph.scopes[scope].code.insns[at].opcode()) as usize as i64);
+        let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
+        let v = self.call_help(help::step as *const () as usize, &[cx, ip, regs, cs, handler]);
+        self.fail_if_none(v, id, at);
+        self.go_on_if_like(id, None);
     }
 
     // ---- ways ----
 
     /// Goes to a leader: what is known there is made so.
-    fn go_to(&mut self, to: Id, from: &State) {
+    pub fn go_to(&mut self, to: Id, from: &State) {
         let Some(wanted) = self.types.at[to].clone() else {
             // Never run so far, and nothing is known.
             return self.go_nowhere(to, from);
@@ -626,6 +732,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 _ => {}
             }
         }
+        if from.pushed < wanted.pushed {
+            self.push_frames(self.graph.units[to].scope, from.pushed);
+        }
         self.b.ins().jump(self.blocks[&to], &[]);
     }
     /// Where it goes when a register doesn't hold what is wanted at a leader: the interpreter goes on there.
@@ -637,7 +746,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.flush(to, from);
         let u = &self.graph.units[to];
         let reg = (v - self.graph.scopes[u.scope].vars) as u16;
-        self.leave(u.at, Some(REGISTER + reg));
+        self.leave(to, Some(REGISTER + reg));
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -645,7 +754,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
     fn go_nowhere(&mut self, to: Id, from: &State) {
         self.flush(to, from);
-        self.leave(self.graph.units[to].at, None);
+        self.leave(to, None);
     }
     /// A block that goes to the target of a jump.
     pub fn way_to(&mut self, to: Id, polls: bool, s: &State) -> Block {
@@ -653,7 +762,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let block = self.b.create_block();
         self.b.switch_to_block(block);
         if polls {
-            self.poll(self.graph.units[to].at, Some((to, s)));
+            self.poll(to, Some(s));
         }
         self.go_to(to, s);
         if let Some(here) = here {
@@ -675,7 +784,34 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let u = &self.graph.units[id];
         let (i, at, op) = (u.insn, u.at, u.op);
         let condition = self.condition.take();
-        self.at = at;
+        match u.what {
+            What::Plain => {}
+            What::Enter(k) => {
+                self.enter_scope(id, k, s);
+                self.types.apply(id, plan, s);
+                return true;
+            }
+            What::Leave => {
+                self.leave_scope(id, s);
+                self.types.apply(id, plan, s);
+                return u.next.is_some();
+            }
+            What::Begin(l) => {
+                self.begin_loop(id, l, s);
+                self.types.apply(id, plan, s);
+                return true;
+            }
+            What::Iterate(l) => {
+                self.next_round(id, l, s);
+                self.types.apply(id, plan, s);
+                return true;
+            }
+            What::Finish(l) => {
+                self.finish_loop(id, l);
+                self.types.apply(id, plan, s);
+                return u.next.is_some();
+            }
+        }
         if plan == Plan::Never {
             let exit = self.exit_of(id, s);
             self.b.ins().jump(exit, &[]);
@@ -710,13 +846,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 });
                 self.write(id, i.a, v);
             }
-            LoadConst => match self.graph.scopes[0].code.consts[i.b as usize] {
+            LoadConst => match self.graph.scopes[u.scope].code.consts[i.b as usize] {
                 Const::Float(d) => {
                     let d = self.b.ins().f64const(d);
                     self.set_double(self.graph.var(id, i.a), d);
                 }
                 _ => {
-                    let consts = self.load_fixed(self.cs, state::CONSTS);
+                    let consts = self.load_fixed(self.states[u.scope], state::CONSTS);
                     let v = self.load_fixed(consts, i.b as i32 * 8);
                     self.write(id, i.a, v);
                 }
@@ -728,7 +864,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Jump | Loop => {
                 if let Some(to) = u.jump {
                     if op.polls() {
-                        self.poll(self.graph.units[to].at, Some((to, s)));
+                        self.poll(to, Some(s));
                     }
                     self.go_to(to, s);
                 }
@@ -761,14 +897,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             ReturnBlock | BreakBlock | Rethrow | OpenClass | DefSingleton | DefMethod | Halt | Catch => {
                 self.flush(id, s);
-                self.leave(at, None);
+                self.leave(id, None);
                 return false;
             }
             // It always raises.
             _ if u.next.is_none() => {
                 self.flush(id, s);
-                self.leave(at, None);
+                self.leave(id, None);
                 return false;
+            }
+            BlockGiven if u.scope != 0 => {
+                let scope = &self.graph.scopes[u.scope];
+                let given = scope.kind == Kind::Method && matches!(self.graph.units[scope.call].op, SendBlk | SendSelfBlk);
+                let v = self.word(if given { Ruby::TRUE } else { Ruby::FALSE });
+                self.write(id, i.a, v);
             }
             BlockGiven => {
                 let block = self.load(self.fp, frame::BLOCK);
@@ -783,10 +925,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             _ => {
                 self.flush(id, s);
-                self.step(at);
+                self.step(id, at);
                 let (_, writes, _) = self.graph.effects(id);
                 for v in writes {
-                    let value = self.load(self.regs, v as i32 * 8);
+                    let Some(place) = self.graph.place(v) else { continue };
+                    let value = self.load(self.regs, place as i32 * 8);
                     self.set(v, value);
                 }
             }
@@ -825,10 +968,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The slow way of a unit that has a fast one: the interpreter's, whose result is then in register `a`. Ends with a jump.
     pub fn slow(&mut self, id: Id, at: usize, s: &State, to: Block, result: Option<u16>) {
         self.flush(id, s);
-        self.step(at);
+        self.step(id, at);
+        self.unflush(id, s);
         match result {
             Some(reg) => {
-                let v = self.load(self.regs, reg as i32 * 8);
+                let v = self.load_reg(id, reg);
                 self.b.ins().jump(to, &[v.into()]);
             }
             None => {
@@ -839,7 +983,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     fn get_const(&mut self, id: Id, s: &State) {
         let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
-        let caches = self.load_fixed(self.cs, state::CONSTS_CACHE);
+        let caches = self.load_fixed(self.state_of(id), state::CONSTS_CACHE);
         let entry = i.c as i32 * constant::SIZE;
         let known = self.load_u32(caches, entry + constant::EPOCH);
         let epoch = self.load_u32(self.cx, vm::CONST_EPOCH);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op};
-use zakuro_vm::machine::{Met, Site};
+use zakuro_vm::machine::{Called, Looping, Met, Site};
 
 /// A unit's number.
 pub type Id = usize;
@@ -45,12 +45,73 @@ impl Set {
     }
 }
 
+/// Why an activation runs within the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// It is the function's own.
+    Root,
+    /// A method, called by the parent.
+    Method,
+    /// `initialize`, called by the parent's `new`.
+    Init,
+    /// The block of the scope `home`, which the parent yields to.
+    Yielded { home: usize },
+    /// The parent's block, which a builtin's loop yields to.
+    Looped,
+}
+
 /// An activation: the function's own, or one that is inlined.
 pub struct Scope {
     pub code: Arc<Code>,
     pub sites: Vec<Site>,
     /// Number of its r0.
     pub vars: Var,
+    pub kind: Kind,
+    /// Who calls it, and the unit that does. Of the root: itself.
+    pub parent: usize,
+    pub call: Id,
+    /// Where its window begins, in registers from the root's.
+    pub window: usize,
+    /// How many frames stand below its own, from the root's.
+    pub depth: usize,
+    /// The innermost loop of a builtin whose frame stands below.
+    pub within: Option<usize>,
+    /// The literal block that it was called with, and where that is written.
+    pub block: Option<(usize, Arc<Met>)>,
+}
+
+/// A builtin's loop whose block is inlined.
+pub struct Iteration {
+    pub kind: Looping,
+    pub call: Id,
+    pub iterate: Id,
+    /// The block's scope.
+    pub block: usize,
+    /// What comes next (an index as a Fixnum), where it ends, what is walked, the element at hand, and what is answered: variables that are in no window.
+    pub next: Var,
+    pub limit: Var,
+    pub object: Var,
+    pub item: Var,
+    pub result: Var,
+    /// The builtin's function.
+    pub target: usize,
+}
+
+/// What a unit is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The instruction, or group, as it stands.
+    Plain,
+    /// A call whose callee, this scope, is inlined.
+    Enter(usize),
+    /// The return from an inlined scope.
+    Leave,
+    /// A call of a builtin that loops: its frame and the block's are made.
+    Begin(usize),
+    /// The next round of it, or its end.
+    Iterate(usize),
+    /// It is over.
+    Finish(usize),
 }
 
 pub struct Unit {
@@ -58,6 +119,7 @@ pub struct Unit {
     pub at: usize,
     pub insn: Insn,
     pub op: Op,
+    pub what: What,
     /// Where control goes when it does not jump.
     pub next: Option<Id>,
     pub jump: Option<Id>,
@@ -71,16 +133,46 @@ pub struct Unit {
     pub is_loop: bool,
 }
 
+impl Unit {
+    /// Whether the interpreter may enter machine code here: at a loop of the function's own Code.
+    pub fn is_entry(&self) -> bool {
+        self.is_loop && self.scope == 0 && self.what == What::Plain
+    }
+    fn new(scope: usize, at: usize, insn: Insn, what: What) -> Unit {
+        Unit {
+            scope,
+            at,
+            insn,
+            op: insn.opcode(),
+            what,
+            next: None,
+            jump: None,
+            raise: None,
+            live_before: Set::default(),
+            live_after: Set::default(),
+            leads: false,
+            is_loop: false,
+        }
+    }
+}
+
 pub struct Graph {
     pub scopes: Vec<Scope>,
+    pub loops: Vec<Iteration>,
     pub units: Vec<Unit>,
     pub vars: usize,
     /// Units in an order in which all ways but those of loops lead forwards.
     pub order: Vec<Id>,
+    /// Instructions of what is inlined.
+    inlined: usize,
 }
 
-/// Most instructions of a Code that is compiled.
+/// Most instructions of a Code that is compiled, of one that is inlined, and of all that are inlined in it.
 const MOST: usize = 8000;
+const MOST_INLINED: usize = 150;
+const MOST_INLINED_IN_ALL: usize = 900;
+/// Most frames above the function's own.
+const DEEPEST: usize = 10;
 
 impl Graph {
     pub fn build(met: &Met) -> Result<Graph, &'static str> {
@@ -88,42 +180,62 @@ impl Graph {
         if code.insns.is_empty() || code.insns.len() > MOST {
             return Err("too many instructions");
         }
-        let mut g = Graph { scopes: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new() };
-        g.add_scope(met);
+        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), inlined: 0 };
+        g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.arrange();
         g.find_live();
         Ok(g)
     }
 
-    fn add_scope(&mut self, met: &Met) {
+    /// The number of registers from the root's r0 on, and of frames, that it takes at most.
+    pub fn extent(&self) -> (usize, usize) {
+        let registers = self.scopes.iter().map(|s| s.window + s.code.nregs as usize).max().unwrap_or(0);
+        (registers, self.scopes.iter().map(|s| s.depth).max().unwrap_or(0))
+    }
+
+    /// Adds a Code's units: its scope. A returning unit of an inlined one leads to `after`.
+    fn add_scope(&mut self, met: &Met, kind: Kind, parent: usize, call: Id, window: usize, after: Option<Id>) -> usize {
         let code = met.code.clone();
         let scope = self.scopes.len();
-        let mut at_unit = vec![None; code.insns.len() + 1];
         let first = self.units.len();
+        let (depth, within) = match kind {
+            Kind::Root => (0, None),
+            Kind::Looped => (self.scopes[parent].depth + 2, Some(self.loops.len() - 1)),
+            _ => (self.scopes[parent].depth + 1, self.scopes[parent].within),
+        };
+        let vars = self.vars;
+        self.vars += code.nregs as usize;
+        self.scopes.push(Scope {
+            code: code.clone(),
+            sites: met.sites.clone(),
+            vars,
+            kind,
+            parent,
+            call,
+            window,
+            depth,
+            within,
+            block: None,
+        });
+        if kind == Kind::Method && matches!(self.units[call].op, Op::SendBlk | Op::SendSelfBlk) {
+            let site = self.units[call].insn.c as usize;
+            self.scopes[scope].block = self.scopes[parent].sites[site].block.clone().map(|met| (parent, met));
+        }
+        let mut at_unit = vec![None; code.insns.len() + 1];
         let mut at = 0;
         while let Some(insn) = code.insns.get(at) {
-            let op = insn.opcode();
             at_unit[at] = Some(self.units.len());
-            let empty = Set::default();
-            self.units.push(Unit {
-                scope,
-                at,
-                insn: *insn,
-                op,
-                next: None,
-                jump: None,
-                raise: None,
-                live_before: empty.clone(),
-                live_after: empty,
-                leads: false,
-                is_loop: false,
-            });
-            at += op.group_length();
+            let what = if insn.opcode() == Op::Return && kind != Kind::Root { What::Leave } else { What::Plain };
+            self.units.push(Unit::new(scope, at, *insn, what));
+            at += insn.opcode().group_length();
         }
-        for id in first..self.units.len() {
+        let last = self.units.len();
+        for id in first..last {
             let u = &mut self.units[id];
             let always_raises = u.op == Op::Intrinsic && zakuro_bytecode::Intrinsic::ALL[u.insn.x as usize].always_raises();
-            if !u.op.ends() && !always_raises {
+            if u.what == What::Leave {
+                u.next = after;
+            } else if !u.op.ends() && !always_raises {
                 u.next = at_unit[u.at + u.op.group_length()];
             }
             if let Some(field) = u.op.field(Role::Jump) {
@@ -131,10 +243,99 @@ impl Graph {
             }
             let at = u.at as u32;
             u.raise = code.handlers.iter().find(|h| h.start <= at && at < h.end).and_then(|h| at_unit[h.target as usize]);
+            if u.raise.is_none() && kind != Kind::Root {
+                self.units[id].raise = self.units[call].raise;
+            }
         }
-        let vars = self.vars;
-        self.vars += code.nregs as usize;
-        self.scopes.push(Scope { code, sites: met.sites.clone(), vars });
+        for id in first..last {
+            self.inline(id);
+        }
+        scope
+    }
+
+    /// Whether a guard of this instruction failed so often that it is not relied on again.
+    fn is_refuted(&self, id: Id) -> bool {
+        let u = &self.units[id];
+        let profile = self.scopes[u.scope].code.heat.profile();
+        profile.is_some_and(|p| {
+            let list = p.refuted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            list.contains(&(u.at as u32, super::types::OPERANDS))
+        })
+    }
+    /// Whether a Code may be inlined: it was run and is known, and there is room.
+    fn fits(&self, met: &Met, depth: usize) -> bool {
+        let n = met.code.insns.len();
+        n > 0
+            && n <= MOST_INLINED
+            && self.inlined + n <= MOST_INLINED_IN_ALL
+            && depth <= DEEPEST
+            && (met.code.calls.is_empty() || !met.sites.is_empty())
+            && met.code.heat.profile().is_some_and(|p| p.count.load(std::sync::atomic::Ordering::Relaxed) > 0)
+    }
+
+    /// Inlines what a unit calls, if it is worth it.
+    fn inline(&mut self, id: Id) {
+        let (scope, insn, op, after) = (self.units[id].scope, self.units[id].insn, self.units[id].op, self.units[id].next);
+        let (window, depth) = (self.scopes[scope].window, self.scopes[scope].depth);
+        if op == Op::Yield {
+            let Some((home, met)) = self.scopes[scope].block.clone() else { return };
+            let p = &met.code.params;
+            if !p.simple || p.required as u16 != insn.x as u16 || !self.fits(&met, depth + 1) {
+                return;
+            }
+            return self.enter(id, &met, Kind::Yielded { home }, window + insn.a as usize, after);
+        }
+        if !matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
+            return;
+        }
+        let Some(site) = self.scopes[scope].sites.get(insn.c as usize).cloned() else { return };
+        let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
+        match site.called {
+            Called::Ruby(met) if self.fits(&met, depth + 1) && !self.is_refuted(id) => {
+                self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
+            }
+            Called::New(met) if !with_block && self.fits(&met, depth + 1) && !self.is_refuted(id) => {
+                self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
+            }
+            Called::Native(target, owner, name) if with_block => {
+                let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
+                let (p, given) = (&met.code.params, kind.given((), ()).len());
+                if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
+                    return;
+                }
+                if self.fits(&met, depth + 2) && !self.is_refuted(id) {
+                    self.begin(id, kind, &met, target, after);
+                }
+            }
+            _ => {}
+        }
+    }
+    fn enter(&mut self, id: Id, met: &Met, kind: Kind, window: usize, after: Option<Id>) {
+        self.inlined += met.code.insns.len();
+        let first = self.units.len();
+        let callee = self.add_scope(met, kind, self.units[id].scope, id, window, after);
+        let u = &mut self.units[id];
+        u.what = What::Enter(callee);
+        u.next = Some(first);
+    }
+    fn begin(&mut self, id: Id, kind: Looping, met: &Met, target: usize, after: Option<Id>) {
+        self.inlined += met.code.insns.len();
+        let (scope, at, insn, raise) = (self.units[id].scope, self.units[id].at, self.units[id].insn, self.units[id].raise);
+        let number = self.loops.len();
+        let (iterate, finish) = (self.units.len(), self.units.len() + 1);
+        self.units.push(Unit { jump: Some(finish), raise, ..Unit::new(scope, at, insn, What::Iterate(number)) });
+        self.units.push(Unit { next: after, raise, ..Unit::new(scope, at, insn, What::Finish(number)) });
+        let first = self.vars;
+        self.vars += 5;
+        let (next, limit, object, item, result) = (first, first + 1, first + 2, first + 3, first + 4);
+        let block = self.scopes.len();
+        self.loops.push(Iteration { kind, call: id, iterate, block, next, limit, object, item, result, target });
+        self.units[iterate].next = Some(self.units.len());
+        let window = self.scopes[scope].window + insn.a as usize + insn.x as usize + 1;
+        self.add_scope(met, Kind::Looped, scope, id, window, Some(iterate));
+        let u = &mut self.units[id];
+        u.what = What::Begin(number);
+        u.next = Some(iterate);
     }
 
     /// Finds loops, leaders and an order. What only an exception leads to is left out: the interpreter runs it.
@@ -188,12 +389,42 @@ impl Graph {
         self.scopes[self.units[id].scope].vars + reg as usize
     }
 
-    /// What a unit reads and writes; of a group, what its fast path does.
+    /// What a unit reads, writes and loses; of a group, what its fast path does.
     pub fn effects(&self, id: Id) -> (Vec<Var>, Vec<Var>, Vec<Var>) {
         let u = &self.units[id];
         let code = &self.scopes[u.scope].code;
         let e = effect(code, u.insn);
         let vars = |list: Vec<u16>| list.into_iter().map(|r| self.var(id, r)).collect::<Vec<_>>();
+        match u.what {
+            What::Iterate(l) => {
+                let l = &self.loops[l];
+                let mut writes = vec![l.next, l.item];
+                let block = &self.scopes[l.block];
+                writes.extend((1..block.code.nlocals).map(|r| block.vars + r as usize));
+                let mut reads = vec![l.next, l.limit, l.object, l.result, block.vars];
+                if block.code.env_reg != 0 {
+                    writes.push(block.vars + block.code.env_reg as usize);
+                    reads.extend(self.home_env(l.block));
+                }
+                return (reads, writes, Vec::new());
+            }
+            What::Finish(l) => return (vec![self.loops[l].result], vec![self.var(id, u.insn.a)], Vec::new()),
+            What::Leave => {
+                let scope = &self.scopes[u.scope];
+                let (mut reads, mut writes) = (vec![self.var(id, u.insn.a)], Vec::new());
+                match scope.kind {
+                    Kind::Looped => {
+                        let l = &self.loops[scope.within.unwrap_or(0)];
+                        reads.extend([l.item, l.result]);
+                    }
+                    // The object is there already.
+                    Kind::Init => {}
+                    _ => writes.push(self.result_of(u.scope)),
+                }
+                return (reads, writes, Vec::new());
+            }
+            _ => {}
+        }
         let mut lost = vars(e.lost);
         if let Some(from) = e.lost_from {
             lost.extend((from..code.nregs).map(|r| self.var(id, r)));
@@ -202,7 +433,58 @@ impl Graph {
         if matches!(u.op, Op::SendSelf | Op::SendSelfBlk | Op::Super | Op::SuperX | Op::GetIvar | Op::SetIvar | Op::SendX) {
             reads.push(self.var(id, 0));
         }
-        (reads, vars(e.writes), lost)
+        let mut writes = vars(e.writes);
+        match u.what {
+            What::Enter(k) => {
+                let callee = &self.scopes[k];
+                writes.retain(|_| callee.kind == Kind::Init);
+                writes.extend((0..callee.code.nlocals).map(|r| callee.vars + r as usize));
+                if callee.code.env_reg != 0
+                    && let Kind::Yielded { home } = callee.kind
+                {
+                    writes.push(callee.vars + callee.code.env_reg as usize);
+                    reads.extend(self.env_of(home));
+                }
+                if let Kind::Yielded { home } = callee.kind {
+                    reads.push(self.scopes[home].vars);
+                }
+            }
+            What::Begin(l) => {
+                let l = &self.loops[l];
+                let block = &self.scopes[l.block];
+                writes = vec![l.next, l.limit, l.object, l.item, l.result, block.vars];
+                if block.code.env_reg != 0 {
+                    writes.push(block.vars + block.code.env_reg as usize);
+                    reads.extend(self.home_env(l.block));
+                }
+                reads.push(self.var(id, 0));
+            }
+            _ => {}
+        }
+        (reads, writes, lost)
+    }
+    /// The variable that holds a scope's environment.
+    pub fn env_of(&self, scope: usize) -> Option<Var> {
+        let s = &self.scopes[scope];
+        (s.code.env_reg != 0).then(|| s.vars + s.code.env_reg as usize)
+    }
+    /// The environment around an inlined block.
+    pub fn home_env(&self, scope: usize) -> Option<Var> {
+        match self.scopes[scope].kind {
+            Kind::Yielded { home } => self.env_of(home),
+            Kind::Looped => self.env_of(self.scopes[scope].parent),
+            _ => None,
+        }
+    }
+    /// The parent's variable that the value of an inlined call goes to.
+    pub fn result_of(&self, scope: usize) -> Var {
+        let call = self.scopes[scope].call;
+        self.var(call, self.units[call].insn.a)
+    }
+    /// Where a variable stands in memory, in registers from the root's r0; None for those of loops.
+    pub fn place(&self, v: Var) -> Option<usize> {
+        let s = self.scopes.iter().find(|s| s.vars <= v && v < s.vars + s.code.nregs as usize)?;
+        Some(s.window + v - s.vars)
     }
 
     fn find_live(&mut self) {
@@ -228,11 +510,18 @@ impl Graph {
                 if let Some(to) = u.raise {
                     before.join(&self.units[to].live_before);
                 }
-                let scope = &self.scopes[u.scope];
-                // Others read these in its window: the self of blocks, and the environment.
-                before.add(scope.vars);
-                if scope.code.env_reg != 0 && u.at > 0 {
-                    before.add(scope.vars + scope.code.env_reg as usize);
+                // Others read these in its window, and in those of its callers: the self of blocks, and the environment.
+                let (mut number, mut at) = (u.scope, u.at);
+                loop {
+                    let scope = &self.scopes[number];
+                    before.add(scope.vars);
+                    if scope.code.env_reg != 0 && at > 0 {
+                        before.add(scope.vars + scope.code.env_reg as usize);
+                    }
+                    if scope.kind == Kind::Root {
+                        break;
+                    }
+                    (number, at) = (scope.parent, self.units[scope.call].at);
                 }
                 let u = &mut self.units[id];
                 changed |= u.live_before.join(&before);

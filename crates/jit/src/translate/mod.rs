@@ -7,6 +7,7 @@
 mod calls;
 mod emit;
 mod graph;
+mod inline;
 mod operators;
 mod types;
 
@@ -46,7 +47,7 @@ pub fn translate(request: &Request, memory: &Memory, show: bool) -> Result<Machi
     let code = &request.met.code;
     let graph = Graph::build(&request.met)?;
     let types = Types::of(&graph);
-    let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_loop).map(|id| graph.units[*id].at).collect();
+    let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_entry()).map(|id| graph.units[*id].at).collect();
     let mut numbers = vec![NO_ENTRY; code.insns.len()];
     numbers[0] = 0;
     entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });

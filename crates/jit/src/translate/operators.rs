@@ -333,18 +333,19 @@ impl Emitter<'_, '_> {
     /// The call of a group: operands are put where it looks for them. Its value.
     fn call_of_group(&mut self, id: Id, operands: &[Value], s: &State) -> Value {
         let u = &self.graph.units[id];
-        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a as i32;
+        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a;
         let at = u.at + 1;
         self.flush(id, s);
         for (k, v) in operands.iter().enumerate() {
-            self.store(*v, self.regs, (base + k as i32) * 8);
+            self.store_reg(*v, id, base + k as u16);
         }
-        self.step(at);
-        self.load(self.regs, base * 8)
+        self.step(id, at);
+        self.unflush(id, s);
+        self.load_reg(id, base)
     }
 
     /// To `away` unless it is a cell of this shape.
-    fn shape_is(&mut self, v: Value, shape: i64, away: Block) {
+    pub fn shape_is(&mut self, v: Value, shape: i64, away: Block) {
         let is = self.is_cell(v);
         self.branch_unless(is, away);
         let own = self.load_u32(v, cell::SHAPE);
@@ -357,7 +358,7 @@ impl Emitter<'_, '_> {
         self.branch_away(guarded, away);
     }
     /// The element of an Array at an index that is a Fixnum.
-    fn element(&mut self, a: Value, index: Value) -> Value {
+    pub fn element(&mut self, a: Value, index: Value) -> Value {
         let n = self.b.ins().sshr_imm_u(index, 1);
         let aux = self.load_u16(a, cell::AUX);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
@@ -411,9 +412,10 @@ impl Emitter<'_, '_> {
         self.branch_unless(hash, slow);
         self.flush(id, s);
         let at = self.graph.units[id].at;
-        self.wait_at(at);
+        self.wait_at(id, at);
         let v = self.call_help(help::hash_get as *const () as usize, &[self.cx, a, k]);
-        self.fail_if_none(v, at);
+        self.fail_if_none(v, id, at);
+        self.unflush(id, s);
         let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
         self.branch_away(other, slow);
         self.b.ins().jump(done, &[v.into()]);
@@ -463,9 +465,10 @@ impl Emitter<'_, '_> {
         let hash = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::HASH);
         self.branch_unless(hash, slow);
         self.flush(id, s);
-        self.wait_at(at);
+        self.wait_at(id, at);
         let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
-        self.fail_if_none(v, at);
+        self.fail_if_none(v, id, at);
+        self.unflush(id, s);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(slow);
         self.call_of_group(id, &[a, k, value], s);
@@ -544,7 +547,8 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(odd);
         // It answered something else: the interpreter takes it from where the call has left it.
         let at = self.graph.units[id].at + 2;
-        self.leave(at, None);
+        self.flush(id, s);
+        self.leave_at(id, at, None);
         self.b.switch_to_block(done);
         let c = self.b.block_params(done)[0];
         self.answer(id, c, false, s);
@@ -554,8 +558,6 @@ impl Emitter<'_, '_> {
         let (x, y) = self.types.operands(id);
         let Some(y) = y else { return };
         let (pattern, v) = (self.get(x, s), self.get(y, s));
-        let at = self.graph.units[id].at;
-        self.wait_at(at);
         let known = self.call_help(help::case_equal as *const () as usize, &[self.cx, pattern, v]);
         self.fail_if_refused(known, id, s);
         let good = self.b.ins().icmp_imm_s(IntCC::NotEqual, known, Ruby::UNDEF.bits() as i64);

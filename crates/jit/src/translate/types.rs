@@ -1,6 +1,6 @@
 //! What is known of registers, and what is decided by it: a forward analysis to a fixpoint, whose decisions the translation follows.
 
-use super::graph::{Graph, Id, Set, Unit, Var};
+use super::graph::{Graph, Id, Kind, Set, Unit, Var, What};
 use std::sync::atomic::Ordering;
 use zakuro_bytecode::machine::{Profile, seen};
 use zakuro_bytecode::op::Role;
@@ -32,6 +32,8 @@ pub struct State {
     pub types: Vec<Type>,
     /// Those whose place in the window is not up to date.
     pub dirty: Set,
+    /// How many frames of inlined scopes stand on the frame stack; those above are not written yet.
+    pub pushed: usize,
 }
 
 impl State {
@@ -48,6 +50,7 @@ impl State {
 fn join(to: &mut State, other: &State) {
     to.types.iter_mut().zip(&other.types).for_each(|(a, b)| *a = a.join(*b));
     to.dirty.join(&other.dirty);
+    to.pushed = to.pushed.max(other.pushed);
 }
 
 /// How a unit is translated.
@@ -93,7 +96,7 @@ impl<'a> Types<'a> {
     }
 
     fn start(&self) -> State {
-        State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars) }
+        State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 }
     }
 
     fn run(&mut self) {
@@ -149,17 +152,20 @@ impl<'a> Types<'a> {
         if let Some(b) = back {
             for v in u.live_before.iter() {
                 let (f, t) = (s.types[v], b.types[v]);
-                let number = matches!(t, Type::Fixnum | Type::Double) && f == Type::Any && !self.is_refuted(id, REGISTER + self.reg(id, v));
+                // Within a builtin's loop there is no instruction at which the interpreter could go on.
+                let number = matches!(t, Type::Fixnum | Type::Double)
+                    && f == Type::Any
+                    && u.what == What::Plain
+                    && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r));
                 s.types[v] = if number { t } else { f.join(t) };
             }
             s.dirty.join(&b.dirty);
+            s.pushed = s.pushed.max(b.pushed);
         }
-        if u.is_loop {
+        if u.is_loop && u.what == What::Plain {
             // Entered from the interpreter, everything stands in the window; that is less than what is said here.
-            let scope = &self.graph.scopes[u.scope];
             for v in u.live_before.iter() {
-                let refuted = self.is_refuted(id, REGISTER + (v - scope.vars) as u16);
-                if refuted {
+                if self.reg(id, v).is_some_and(|r| self.is_refuted(id, REGISTER + r)) {
                     s.types[v] = Type::Any;
                 }
             }
@@ -172,8 +178,10 @@ impl<'a> Types<'a> {
         }
         Some(s)
     }
-    fn reg(&self, id: Id, v: Var) -> u16 {
-        (v - self.graph.scopes[self.graph.units[id].scope].vars) as u16
+    /// The register of the unit's own scope that a variable is.
+    fn reg(&self, id: Id, v: Var) -> Option<u16> {
+        let scope = &self.graph.scopes[self.graph.units[id].scope];
+        (scope.vars..scope.vars + scope.code.nregs as usize).contains(&v).then(|| (v - scope.vars) as u16)
     }
 
     pub fn is_refuted(&self, id: Id, what: u16) -> bool {
@@ -196,6 +204,9 @@ impl<'a> Types<'a> {
     pub fn plan(&self, id: Id, s: &State) -> Plan {
         use Op::*;
         let u = &self.graph.units[id];
+        if u.what != What::Plain {
+            return Plan::Plain;
+        }
         let refuted = self.is_refuted(id, OPERANDS);
         match u.op {
             Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Succ | Div | DivI | Mod | ModI => {
@@ -257,6 +268,9 @@ impl<'a> Types<'a> {
         use Op::*;
         let u = &self.graph.units[id];
         let (_, writes, lost) = self.graph.effects(id);
+        if u.what != What::Plain {
+            return self.apply_inlined(id, &lost, s);
+        }
         let a = writes.first().copied();
         let (x, y) = self.operands(id);
         match plan {
@@ -329,6 +343,7 @@ impl<'a> Types<'a> {
                 }
                 op => {
                     s.dirty.clear();
+                    s.pushed = self.graph.scopes[u.scope].depth;
                     lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                     for v in &writes {
                         s.types[*v] = Type::Any;
@@ -346,6 +361,118 @@ impl<'a> Types<'a> {
                 s.types[v] = Type::Any;
                 s.dirty.remove(v);
             }
+        }
+    }
+    /// What holds after the units of inlined calls.
+    fn apply_inlined(&self, id: Id, lost: &[Var], s: &mut State) {
+        let g = self.graph;
+        let u = &g.units[id];
+        match u.what {
+            What::Plain => {}
+            What::Enter(k) => {
+                let callee = &g.scopes[k];
+                let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+                let from = g.var(id, u.insn.a);
+                // Arguments stand where the callee looks for them, but for those of `initialize`.
+                let moved = callee.kind == Kind::Init;
+                let given: Vec<(Type, bool)> =
+                    (0..=u.insn.x as usize).map(|n| (s.types[from + n], moved || s.dirty.has(from + n))).collect();
+                lost.iter().for_each(|v| {
+                    s.types[*v] = Type::Unset;
+                    s.dirty.remove(*v);
+                });
+                for (n, (t, dirty)) in given.into_iter().enumerate() {
+                    let v = callee.vars + n;
+                    let (t, dirty) = match (n, callee.kind) {
+                        (0, Kind::Yielded { .. } | Kind::Init) => (Type::Any, true),
+                        (0, _) if own => (s.types[g.var(id, 0)], true),
+                        _ => (t, dirty),
+                    };
+                    s.types[v] = t;
+                    if dirty { s.dirty.add(v) } else { s.dirty.remove(v) }
+                }
+                let arguments = u.insn.x as usize + 1;
+                for v in (arguments..callee.code.nlocals as usize).map(|r| callee.vars + r).chain(g.home_env(k).and(g.env_of(k))) {
+                    s.write(v, Type::Any);
+                }
+                if callee.kind == Kind::Init {
+                    s.write(from, Type::Any);
+                }
+                if let Kind::Yielded { .. } = callee.kind
+                    && g.home_env(k).is_none()
+                    && let Some(e) = g.env_of(k)
+                {
+                    s.write(e, Type::Any);
+                }
+                self.settle_volatile(k, s);
+            }
+            What::Leave => {
+                let scope = &g.scopes[u.scope];
+                let t = s.types[g.var(id, u.insn.a)];
+                for v in scope.vars..scope.vars + scope.code.nregs as usize {
+                    if scope.kind != Kind::Looped || v > scope.vars && Some(v) != g.env_of(u.scope) {
+                        s.types[v] = Type::Unset;
+                        s.dirty.remove(v);
+                    }
+                }
+                match scope.kind {
+                    Kind::Looped => {}
+                    Kind::Init => s.pushed = s.pushed.min(scope.depth - 1),
+                    _ => {
+                        s.pushed = s.pushed.min(scope.depth - 1);
+                        s.write(g.result_of(u.scope), t);
+                    }
+                }
+            }
+            What::Begin(l) => {
+                let l = &g.loops[l];
+                s.dirty.clear();
+                lost.iter().for_each(|v| s.types[*v] = Type::Unset);
+                s.pushed = g.scopes[l.block].depth;
+                s.types[l.next] = Type::Fixnum;
+                s.types[l.limit] = if l.kind.walks() { Type::Any } else { Type::Fixnum };
+                for v in [l.object, l.item, l.result, g.scopes[l.block].vars] {
+                    s.types[v] = Type::Any;
+                }
+                if let Some(e) = g.env_of(l.block) {
+                    s.types[e] = Type::Any;
+                }
+            }
+            What::Iterate(l) => {
+                let l = &g.loops[l];
+                let block = &g.scopes[l.block];
+                s.types[l.next] = Type::Fixnum;
+                for r in 1..block.code.nlocals {
+                    s.write(block.vars + r as usize, Type::Any);
+                }
+                let (element, index) = (Type::Any, Type::Fixnum);
+                for (n, t) in l.kind.given(element, index).into_iter().enumerate().take(block.code.params.required as usize) {
+                    s.types[block.vars + 1 + n] = t;
+                }
+                if let Some(e) = g.env_of(l.block) {
+                    s.types[e] = Type::Any;
+                    if block.code.own_env {
+                        s.dirty.add(e);
+                    }
+                }
+                self.settle_volatile(l.block, s);
+            }
+            What::Finish(l) => {
+                let l = &g.loops[l];
+                s.pushed = g.scopes[u.scope].depth;
+                for v in [l.next, l.limit, l.object, l.item, l.result] {
+                    s.types[v] = Type::Unset;
+                }
+                s.write(g.var(id, u.insn.a), Type::Any);
+            }
+        }
+    }
+    /// Variables of a scope that others may write are read anew each time.
+    fn settle_volatile(&self, scope: usize, s: &mut State) {
+        let sc = &self.graph.scopes[scope];
+        for reg in (0..sc.code.nlocals).filter(|r| self.graph.is_volatile(scope, *r)) {
+            s.types[sc.vars + reg as usize] = Type::Any;
+            s.dirty.remove(sc.vars + reg as usize);
         }
     }
     /// Whether registers are written to the window first, on each way: it may run Ruby code, or looks at the window.

@@ -11,7 +11,7 @@ use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use zakuro_bytecode::Code;
-use zakuro_object::{ClassId, Sym, Value};
+use zakuro_object::{ClassId, Sym, Value, ids};
 
 /// Function of a [`zakuro_bytecode::machine::Machine`]: the VM, the number of the entry (0: the beginning), and a handler's `regs` and `cs`. Bits of the value, or 0.
 pub type Entry = unsafe extern "C" fn(&mut Cx, usize, *mut Value, *const CodeState) -> u64;
@@ -51,6 +51,65 @@ pub enum Called {
     NewPlain,
     /// A Ruby method whose arguments have to be bound.
     Bound,
+}
+
+/// Builtins whose loops are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Looping {
+    Times,
+    Upto,
+    Downto,
+    Each,
+    EachIndex,
+    EachWithIndex,
+    Map,
+    Select,
+    Reject,
+}
+
+impl Looping {
+    pub fn of(owner: ClassId, name: Sym, arguments: u8) -> Option<Looping> {
+        use Looping::*;
+        let name = name.name();
+        Some(match (owner, &*name, arguments) {
+            (ids::INTEGER, "times", 0) => Times,
+            (ids::INTEGER, "upto", 1) => Upto,
+            (ids::INTEGER, "downto", 1) => Downto,
+            (ids::ARRAY, "each", 0) => Each,
+            (ids::ARRAY, "each_index", 0) => EachIndex,
+            (ids::ARRAY, "each_with_index", 0) => EachWithIndex,
+            (ids::ARRAY, "map" | "collect", 0) => Map,
+            (ids::ARRAY, "select" | "filter", 0) => Select,
+            (ids::ARRAY, "reject", 0) => Reject,
+            _ => return None,
+        })
+    }
+    /// Whether an Array is walked.
+    pub fn walks(self) -> bool {
+        !matches!(self, Looping::Times | Looping::Upto | Looping::Downto)
+    }
+    /// Whether it answers a new Array.
+    pub fn collects(self) -> bool {
+        matches!(self, Looping::Map | Looping::Select | Looping::Reject)
+    }
+    /// The number that [`help::rest`](crate::interp::machine::help::rest) knows it by.
+    pub fn number(self) -> u64 {
+        self as u64
+    }
+    pub fn numbered(n: u64) -> Option<Looping> {
+        use Looping::*;
+        [Times, Upto, Downto, Each, EachIndex, EachWithIndex, Map, Select, Reject].into_iter().find(|l| l.number() == n)
+    }
+    /// What the block is given.
+    pub fn given<T: Copy>(self, element: T, index: T) -> Vec<T> {
+        use Looping::*;
+        match self {
+            Times | Upto | Downto | EachIndex => vec![index],
+            Each | Map | Select | Reject => vec![element],
+            EachWithIndex => vec![element, index],
+        }
+    }
 }
 
 /// A call site: what it has called, and the block that is written there.

@@ -483,6 +483,10 @@ impl Cx {
         if bits & poll::PROFILE != 0 {
             self.profile_sample();
         }
+        if std::mem::take(&mut self.owes_refusal) {
+            self.poll_owner.set(bits & !(poll::SAMPLE | poll::PROFILE));
+            return Err(self.refused());
+        }
         if bits & poll::KILL != 0 || self.life.is_timed() {
             bits = if self.life_check(bits) { bits | poll::KILL } else { bits & !poll::KILL };
             if self.life.is_hard() {

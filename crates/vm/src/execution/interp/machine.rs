@@ -11,7 +11,7 @@ use super::unwind::unwind;
 use super::{TABLE, dispatch, r, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Called, Entry, Left, Met, Request, Site, compiler};
+use crate::machine::{Called, Entry, Left, Looping, Met, Request, Site, compiler};
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
@@ -456,9 +456,16 @@ pub mod help {
         cx.left = Left::Resume;
     }
 
-    /// A Float that is no flonum.
+    /// A Float that is no flonum. Where there is no memory for it, NoMemoryError is raised at the next safepoint, which nothing but plain stores comes before.
     pub unsafe extern "C" fn make_float(cx: &mut Cx, d: f64) -> u64 {
-        guarded(cx, |cx| Ok(Value::float(&cx.heap, d)))
+        match catch_unwind(AssertUnwindSafe(|| Value::float(&cx.heap, d))) {
+            Ok(v) => v.bits(),
+            Err(_) => {
+                cx.owes_refusal = true;
+                cx.poll_owner.set(zakuro_sched::poll::WAKE);
+                Value::fixnum(0).bits()
+            }
+        }
     }
 
     /// The call site's entry for this receiver stands in front afterwards: 1, or 0 if there is none.
@@ -667,6 +674,69 @@ pub mod help {
     #[cold]
     pub unsafe extern "C" fn safepoint(cx: &mut Cx) -> u64 {
         guarded(cx, |cx| cx.safepoint_slow().map(|()| Value::NIL))
+    }
+
+    /// A new Array for what a loop collects.
+    pub unsafe extern "C" fn new_array(cx: &mut Cx) -> u64 {
+        guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, &[]).as_value()))
+    }
+    /// A round of a builtin's loop was left: the interpreter goes on with it until it returns to the builtin's frame. The block's value, from its `window`, or 0 if that raises.
+    #[cold]
+    pub unsafe extern "C" fn round(cx: &mut Cx, window: *mut Value, boundary: *mut Frame) -> u64 {
+        // SAFETY: frames are as the interpreter would have them.
+        unsafe {
+            if cx.left == Left::Unwound {
+                return 0;
+            }
+            match guarded_run(cx, boundary, |cx| leave(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null())) {
+                0 => 0,
+                _ => (*window).bits(),
+            }
+        }
+    }
+    /// The rest of a builtin's loop, whose frame is on top, from `next` on, as the builtin does it: what it answers.
+    #[cold]
+    pub unsafe extern "C" fn rest(cx: &mut Cx, kind: u64, next: u64, limit: u64, object: u64, result: u64) -> u64 {
+        guarded(cx, |cx| {
+            // SAFETY: live values, of the kinds that the loop was begun with.
+            let (mut i, end, object, result, block) = unsafe {
+                let limit = Value::from_bits(limit).as_fixnum().unwrap_or(0);
+                (Value::from_bits(next).as_fixnum().unwrap_or(0), limit, Value::from_bits(object), Value::from_bits(result), (*cx.fp).block)
+            };
+            let Some(kind) = Looping::numbered(kind) else { return Ok(result) };
+            let goes_on = |cx: &Cx, i: i64| match kind {
+                Looping::Times => i < end,
+                Looping::Upto => i <= end,
+                Looping::Downto => i >= end,
+                // SAFETY: an Array by its shape.
+                _ => i < unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap).len() as i64,
+            };
+            while goes_on(cx, i) {
+                let index = Value::fixnum(i);
+                let element = match kind.walks() {
+                    // SAFETY: as above; the index was compared.
+                    true => unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap)[i as usize],
+                    false => index,
+                };
+                i += if kind == Looping::Downto { -1 } else { 1 };
+                let v = match kind {
+                    Looping::EachWithIndex => cx.yield_values(block, &[element, index])?,
+                    Looping::EachIndex => cx.yield1(block, index)?,
+                    _ => cx.yield1(block, element)?,
+                };
+                let kept = match kind {
+                    Looping::Map => Some(v),
+                    Looping::Select if v.truthy() => Some(element),
+                    Looping::Reject if !v.truthy() => Some(element),
+                    _ => None,
+                };
+                if let Some(v) = kept {
+                    // SAFETY: the loop's own Array, which the caller's registers hold.
+                    ArrayCell::push(unsafe { Ref::of_unchecked(result) }, &mut cx.heap, v);
+                }
+            }
+            Ok(result)
+        })
     }
 
     /// A callee has answered 0: the interpreter goes on from there until it returns to the caller, which waits in a copy of [`LEAVE`]. The value, from the callee's `window`, or 0 if the

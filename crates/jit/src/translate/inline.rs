@@ -1,0 +1,424 @@
+//! Calls whose callee is inlined, and builtins' loops whose block is.
+//!
+//! An inlined activation has a window and, where somebody may look, a frame, like any other; both are written when that is so ([`Emitter::flush`]), and a scope that calls nothing
+//! has neither. A loop's frames are written once, before it begins. What leaves a round of a loop can't leave the function, since the builtin's frame is no instruction's:
+//! the interpreter runs the rest of the round ([`help::round`]), and the loop goes on behind it.
+
+use super::emit::Emitter;
+use super::graph::{Id, Kind, Set, Var};
+use super::types::{OPERANDS, State, Type};
+use crate::layout::{self, call, frame, state};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use zakuro_bytecode::Op;
+use zakuro_object::Value as Ruby;
+use zakuro_vm::frame::FRAME_BLOCK;
+use zakuro_vm::interp::RUBY_CALLS;
+use zakuro_vm::interp::machine::help;
+use zakuro_vm::machine::Looping;
+
+impl Emitter<'_, '_> {
+    // ---- frames ----
+
+    /// The method cell of a scope's frame.
+    pub fn method_of(&mut self, scope: usize) -> Value {
+        match self.graph.scopes[scope].kind {
+            Kind::Root => self.load(self.fp, frame::ME),
+            Kind::Method | Kind::Init => self.methods[scope],
+            Kind::Yielded { home } => self.method_of(home),
+            Kind::Looped => self.method_of(self.graph.scopes[scope].parent),
+        }
+    }
+    /// Writes the frames of a scope and of its callers that are not written yet: `pushed` are.
+    pub fn push_frames(&mut self, scope: usize, pushed: usize) {
+        let mut missing = Vec::new();
+        let mut at = scope;
+        while self.graph.scopes[at].depth > pushed {
+            missing.push(at);
+            at = self.graph.scopes[at].parent;
+        }
+        if missing.is_empty() {
+            return;
+        }
+        for k in missing.into_iter().rev() {
+            let s = &self.graph.scopes[k];
+            let (parent, call, above, kind) = (s.parent, s.call, s.depth, s.kind);
+            self.stand_at(parent, self.insn_address(parent, self.graph.units[call].at));
+            let (me, regs) = (self.method_of(k), self.reg_address(k, 0));
+            let with_block = matches!(self.graph.units[call].op, Op::SendBlk | Op::SendSelfBlk);
+            let block = if kind == Kind::Method && with_block { self.block_record(call, regs).1 } else { self.constant(0) };
+            let aux = self.constant(if matches!(kind, Kind::Yielded { .. }) { FRAME_BLOCK as i64 } else { 0 });
+            self.write_frame(above, regs, self.states[k], block, me, aux);
+        }
+        self.stack_top(self.graph.scopes[scope].depth);
+    }
+
+    /// One variable becomes another, with its type.
+    fn copy(&mut self, from: Var, to: Var, s: &State) {
+        if s.of(from) == Type::Double {
+            let d = self.get_double(from);
+            self.set_double(to, d);
+        } else {
+            let v = self.get(from, s);
+            self.set(to, v);
+        }
+    }
+    /// Locals of a scope that no argument is for.
+    fn clear_locals(&mut self, scope: usize, from: u16) {
+        let sc = &self.graph.scopes[scope];
+        let (vars, nlocals) = (sc.vars, sc.code.nlocals);
+        for r in from..nlocals {
+            let nil = self.word(Ruby::NIL);
+            self.set(vars + r as usize, nil);
+            if self.graph.is_volatile(scope, r) {
+                let offset = self.reg_offset(scope, r);
+                self.store(nil, self.regs, offset);
+            }
+        }
+    }
+    /// The environment that an inlined block begins with.
+    fn around(&mut self, scope: usize, s: &State) -> Value {
+        match self.graph.home_env(scope) {
+            Some(v) => self.get(v, s),
+            None => self.word(Ruby::NIL),
+        }
+    }
+
+    // ---- calls ----
+
+    pub fn enter_scope(&mut self, id: Id, k: usize, s: &mut State) {
+        let u = &self.graph.units[id];
+        let (scope, i, op) = (u.scope, u.insn, u.op);
+        let callee = &self.graph.scopes[k];
+        let (vars, kind, code) = (callee.vars, callee.kind, callee.code.clone());
+        let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
+        let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
+        if let Kind::Yielded { home } = kind {
+            let site = self.graph.units[self.graph.scopes[scope].call].insn.c as usize;
+            let block = self.graph.scopes[home].code.calls[site].block;
+            let children = self.load_fixed(self.states[home], state::CHILDREN);
+            self.states[k] = self.load(children, block as i32 * 8);
+            let me = self.get(self.graph.scopes[home].vars, s);
+            self.set(vars, me);
+            if code.env_reg != 0 {
+                let e = self.around(k, s);
+                self.set(vars + code.env_reg as usize, e);
+            }
+        } else {
+            let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+            let miss = self.exit_of(id, s);
+            let entry = i.c as i32 * call::SIZE;
+            let calls = self.load_fixed(self.states[scope], state::CALLS);
+            self.guard_call(recv, entry, calls, miss);
+            let handler = match (kind, with_block) {
+                (Kind::Init, _) => RUBY_CALLS.new_object,
+                (_, true) => RUBY_CALLS.simple_blk,
+                _ => RUBY_CALLS.simple,
+            };
+            self.handler_is(calls, entry, handler, miss);
+            let cs = self.load(calls, entry + call::TARGET);
+            let its = self.load_fixed(cs, state::CODE);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
+            self.branch_unless(same, miss);
+            self.states[k] = cs;
+            self.methods[k] = self.load(calls, entry + call::ME);
+            if kind == Kind::Init {
+                let ip = self.constant(self.wait_address(scope, self.graph.units[id].at));
+                let arguments = self.handler_arguments(id, ip);
+                let object = self.call_help(help::new_plain as *const () as usize, &arguments);
+                self.fail_if_refused(object, id, s);
+                self.set(self.graph.var(id, i.a), object);
+                self.set(vars, object);
+            } else if own {
+                self.copy(self.graph.var(id, 0), vars, s);
+            } else {
+                self.copy(self.graph.var(id, i.a), vars, s);
+            }
+        }
+        for n in 1..=i.x as u16 {
+            self.copy(self.graph.var(id, i.a + n), vars + n as usize, s);
+        }
+        self.clear_locals(k, i.x as u16 + 1);
+    }
+
+    pub fn leave_scope(&mut self, id: Id, s: &mut State) {
+        let u = &self.graph.units[id];
+        let (scope, reg) = (u.scope, u.insn.a);
+        let sc = &self.graph.scopes[scope];
+        let (kind, depth) = (sc.kind, sc.depth);
+        if kind == Kind::Looped {
+            let l = sc.within.unwrap_or(0);
+            let v = if self.graph.loops[l].kind == Looping::Map || self.graph.loops[l].kind.collects() {
+                self.read(id, reg, s)
+            } else {
+                self.word(Ruby::NIL)
+            };
+            return self.round_done(l, v);
+        }
+        if s.pushed >= depth {
+            self.stack_top(depth - 1);
+        }
+        if kind != Kind::Init {
+            let to = self.graph.result_of(scope);
+            if self.graph.is_volatile(scope, reg) {
+                let v = self.read(id, reg, s);
+                self.set(to, v);
+            } else {
+                self.copy(self.graph.var(id, reg), to, s);
+            }
+        }
+    }
+
+    // ---- loops ----
+
+    /// Writes the frame of a loop's block, and puts it on top.
+    fn push_block(&mut self, l: usize) {
+        let block = self.graph.loops[l].block;
+        let (above, parent) = (self.graph.scopes[block].depth, self.graph.scopes[block].parent);
+        let (regs, me) = (self.reg_address(block, 0), self.method_of(parent));
+        let (none, aux) = (self.constant(0), self.constant(FRAME_BLOCK as i64));
+        self.write_frame(above, regs, self.states[block], none, me, aux);
+        self.stand_at(block, self.insn_address(block, 0));
+        self.stack_top(above);
+    }
+    /// The builtin's frame is on top.
+    fn builtin_on_top(&mut self, l: usize) {
+        let above = self.graph.scopes[self.graph.loops[l].block].depth - 1;
+        self.stack_top(above);
+    }
+    /// The builtin has raised: its frame goes, and so does the function, or the round of the loop around it.
+    fn fail_loop(&mut self, l: usize) {
+        let call = self.graph.loops[l].call;
+        let scope = self.graph.units[call].scope;
+        self.stack_top(self.graph.scopes[scope].depth);
+        self.stand_at(scope, self.insn_address(scope, self.graph.units[call].at));
+        self.end(scope);
+    }
+    fn fail_loop_if_none(&mut self, v: Value, l: usize) {
+        let (on, away) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(away);
+        self.b.ins().brif(v, on, &[], away, &[]);
+        self.b.switch_to_block(away);
+        self.fail_loop(l);
+        self.b.switch_to_block(on);
+    }
+    fn word_of(&mut self, v: Var) -> Value {
+        let none = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 };
+        self.get(v, &none)
+    }
+
+    pub fn begin_loop(&mut self, id: Id, l: usize, s: &mut State) {
+        let u = &self.graph.units[id];
+        let (scope, i, at) = (u.scope, u.insn, u.at);
+        let (kind, target, block, next, limit, object, item, result) = {
+            let it = &self.graph.loops[l];
+            (it.kind, it.target, it.block, it.next, it.limit, it.object, it.item, it.result)
+        };
+        let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+        let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+        self.flush(id, s);
+        s.pushed = self.graph.scopes[scope].depth;
+        if own {
+            self.store_reg(recv, id, i.a);
+        }
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        let entry = i.c as i32 * call::SIZE;
+        let calls = self.load_fixed(self.states[scope], state::CALLS);
+        self.guard_call(recv, entry, calls, away);
+        self.handler_is(calls, entry, RUBY_CALLS.native_blk, away);
+        let function = self.load(calls, entry + call::TARGET);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, function, target as i64);
+        self.branch_unless(same, away);
+        let nil = self.word(Ruby::NIL);
+        let zero = self.word(Ruby::fixnum(0));
+        let (mut first, mut last) = (zero, nil);
+        if kind.walks() {
+            self.shape_is(recv, layout::ARRAY, away);
+        } else {
+            let bit = self.b.ins().band_imm_s(recv, 1);
+            self.branch_unless(bit, away);
+            last = recv;
+        }
+        if matches!(kind, Looping::Upto | Looping::Downto) {
+            let to = self.load_reg(id, i.a + 1);
+            let bit = self.b.ins().band_imm_s(to, 1);
+            self.branch_unless(bit, away);
+            // What comes after the last one must be a Fixnum, too.
+            let edge = if kind == Looping::Upto { i64::MAX } else { i64::MIN + 1 };
+            let at_edge = self.b.ins().icmp_imm_s(IntCC::Equal, to, edge);
+            self.branch_away(at_edge, away);
+            (first, last) = (recv, to);
+        }
+        let answer = match kind.collects() {
+            true => {
+                let a = self.call_help(help::new_array as *const () as usize, &[self.cx]);
+                self.fail_if_none(a, id, at);
+                a
+            }
+            false => recv,
+        };
+        for (v, value) in [(next, first), (limit, last), (object, recv), (item, nil), (result, answer)] {
+            self.set(v, value);
+        }
+        // The builtin's frame, and above it the block's.
+        let base = self.reg_address(scope, i.a);
+        let (child, record) = self.block_record(id, base);
+        self.states[block] = child;
+        self.stand_at(scope, self.insn_address(scope, at));
+        let me = self.load(calls, entry + call::ME);
+        let (none, top) = (self.constant(0), self.reg_address(scope, i.a + i.x as u16 + 1));
+        let above = self.graph.scopes[scope].depth + 1;
+        self.write_frame(above, base, none, record, me, top);
+        let stub = self.constant(zakuro_vm::interp::stub() as i64);
+        self.store(stub, self.fp, above as i32 * frame::SIZE as i32 + frame::IP);
+        let me = self.get(self.graph.scopes[scope].vars, s);
+        let (vars, env) = (self.graph.scopes[block].vars, self.graph.env_of(block));
+        self.set(vars, me);
+        let offset = self.reg_offset(block, 0);
+        self.store(me, self.regs, offset);
+        if let Some(v) = env {
+            let e = self.around(block, s);
+            self.set(v, e);
+            let offset = self.reg_offset(block, self.graph.scopes[block].code.env_reg);
+            self.store(e, self.regs, offset);
+        }
+        self.push_block(l);
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        self.leave(id, Some(OPERANDS));
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+
+    pub fn next_round(&mut self, id: Id, l: usize, s: &mut State) {
+        let (kind, block, next, limit, object, item) = {
+            let it = &self.graph.loops[l];
+            (it.kind, it.block, it.next, it.limit, it.object, it.item)
+        };
+        // A native loop asks after each round; frames stand as then.
+        let bits = self.poll_bits();
+        let (asked, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(asked);
+        self.b.ins().brif(bits, asked, &[], on, &[]);
+        self.b.switch_to_block(asked);
+        self.builtin_on_top(l);
+        let v = self.call_help(help::safepoint as *const () as usize, &[self.cx]);
+        self.fail_loop_if_none(v, l);
+        self.rest_if_unlike(l);
+        self.push_block(l);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(on);
+        let n = self.word_of(next);
+        let (end, walked) = (self.word_of(limit), self.word_of(object));
+        let more = match kind {
+            Looping::Times => self.b.ins().icmp(IntCC::SignedLessThan, n, end),
+            Looping::Upto => self.b.ins().icmp(IntCC::SignedLessThanOrEqual, n, end),
+            Looping::Downto => self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, n, end),
+            _ => {
+                let length = self.array_length(walked);
+                let index = self.b.ins().sshr_imm_u(n, 1);
+                self.b.ins().icmp(IntCC::SignedLessThan, index, length)
+            }
+        };
+        self.jump_if(id, more, true, s);
+        let element = if kind.walks() && kind != Looping::EachIndex { self.element(walked, n) } else { n };
+        self.set(item, element);
+        let (vars, required) = (self.graph.scopes[block].vars, self.graph.scopes[block].code.params.required as usize);
+        for (k, v) in kind.given(element, n).into_iter().enumerate().take(required) {
+            self.set(vars + 1 + k, v);
+        }
+        self.clear_locals(block, required as u16 + 1);
+        if let Some(v) = self.graph.env_of(block) {
+            let e = self.around(block, s);
+            self.set(v, e);
+        }
+        let step = if kind == Looping::Downto { -2 } else { 2 };
+        let then = self.b.ins().iadd_imm_s(n, step);
+        self.set(next, then);
+    }
+
+    /// A round has come to its end with a value.
+    fn round_done(&mut self, l: usize, v: Value) {
+        let (kind, item, result) = (self.graph.loops[l].kind, self.graph.loops[l].item, self.graph.loops[l].result);
+        if !kind.collects() {
+            return;
+        }
+        let list = self.word_of(result);
+        let (keep, done) = (self.b.create_block(), self.b.create_block());
+        let kept = match kind {
+            Looping::Map => {
+                self.b.ins().jump(keep, &[]);
+                v
+            }
+            _ => {
+                let truthy = self.is_truthy(v);
+                let (yes, no) = if kind == Looping::Select { (keep, done) } else { (done, keep) };
+                self.b.ins().brif(truthy, yes, &[], no, &[]);
+                self.word_of(item)
+            }
+        };
+        self.b.switch_to_block(keep);
+        let pushed = self.call_help(help::array_push as *const () as usize, &[self.cx, list, kept]);
+        self.fail_loop_if_none(pushed, l);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+
+    pub fn finish_loop(&mut self, id: Id, l: usize) {
+        let scope = self.graph.units[id].scope;
+        self.stack_top(self.graph.scopes[scope].depth);
+        let v = self.word_of(self.graph.loops[l].result);
+        self.write(id, self.graph.units[id].insn.a, v);
+    }
+
+    /// With the builtin's frame on top: if something is not as it was, the builtin itself does the rest, and the interpreter goes on behind the call.
+    fn rest_if_unlike(&mut self, l: usize) {
+        let unlike = self.unlike();
+        let (away, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(away);
+        self.b.ins().brif(unlike, away, &[], on, &[]);
+        self.b.switch_to_block(away);
+        let (kind, call, next, limit, object, result) = {
+            let it = &self.graph.loops[l];
+            (it.kind, it.call, it.next, it.limit, it.object, it.result)
+        };
+        let number = self.constant(kind.number() as i64);
+        let [next, limit, object, result] = [next, limit, object, result].map(|v| self.word_of(v));
+        let v = self.call_help(help::rest as *const () as usize, &[self.cx, number, next, limit, object, result]);
+        self.fail_loop_if_none(v, l);
+        let (scope, at) = (self.graph.units[call].scope, self.graph.units[call].at);
+        self.stack_top(self.graph.scopes[scope].depth);
+        self.wait_at(call, at);
+        self.call_help(help::go_on_behind as *const () as usize, &[self.cx, v]);
+        self.end(scope);
+        self.b.switch_to_block(on);
+    }
+
+    /// Where rounds go that are left: the interpreter ends them.
+    pub fn recover(&mut self, l: usize, from: cranelift_codegen::ir::Block) {
+        let (block, iterate) = (self.graph.loops[l].block, self.graph.loops[l].iterate);
+        self.b.switch_to_block(from);
+        let above = self.graph.scopes[block].depth;
+        let window = self.reg_address(block, 0);
+        let boundary = self.b.ins().iadd_imm_s(self.fp, (above as i64 - 1) * frame::SIZE);
+        let v = self.call_help(help::round as *const () as usize, &[self.cx, window, boundary]);
+        self.fail_loop_if_none(v, l);
+        self.round_done(l, v);
+        self.rest_if_unlike(l);
+        self.push_block(l);
+        let Some(wanted) = self.types.at[iterate].clone() else {
+            return self.fail_loop(l);
+        };
+        let s = State { types: wanted.types, dirty: Set::new(self.graph.vars), pushed: above };
+        self.go_to(iterate, &s);
+    }
+    /// Number of an Array's elements.
+    fn array_length(&mut self, a: Value) -> Value {
+        let aux = self.load_u16(a, layout::cell::AUX);
+        let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, layout::cell::ARRAY_OUT);
+        let length = self.load(a, layout::cell::ARRAY_LENGTH);
+        self.b.ins().select(out, length, aux)
+    }
+}
