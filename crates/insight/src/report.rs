@@ -104,6 +104,12 @@ fn machine(out: &mut String, p: &Picture) {
     let quota = m.quota.map_or(String::new(), |q| format!(", control group grants {q:.2}"));
     let _ = writeln!(out, "{} physical cores{logical}{quota}; {} workers", m.physical, m.workers);
     let speed = p.cpu / p.wall.max(1e-9);
+    let ran = p.active();
+    // What VMs ran while the system gave their cores to others: the shares below count it as running.
+    if ran > 0.1 && p.cpu < 0.8 * ran {
+        let _ =
+            writeln!(out, "Other processes (or the quota) had the cores for {}% of the time in which VMs ran", percent(1.0 - p.cpu / ran));
+    }
     let idle: f64 = p.workers.iter().map(|b| (p.wall - b).max(0.0)).sum();
     let _ = writeln!(
         out,

@@ -419,8 +419,8 @@ impl Cx {
             {
                 break Err(e);
             }
-            if self.counting.is_some() && noted.is_none() {
-                noted = self.wait_begins(reason);
+            if self.counting.is_some() {
+                noted = self.wait_begins(reason, noted);
             }
             self.park_as(wait, deadline);
         };

@@ -317,19 +317,23 @@ impl Cx {
             reason => reason,
         }
     }
-    /// The running thread is about to be parked.
+    /// The running thread is about to be parked. `noted`: not for the first time in this wait.
     #[cold]
-    pub(crate) fn wait_begins(&mut self, (kind, object): (WaitKind, u64)) -> Option<Noted> {
+    pub(crate) fn wait_begins(&mut self, (kind, object): (WaitKind, u64), noted: Option<Noted>) -> Option<Noted> {
         let before = self.waited();
         let c = self.counting.as_mut()?;
         c.account.wait.store(kind as u8, Relaxed);
         let channel = matches!(kind, WaitKind::Receive | WaitKind::Send | WaitKind::Select);
         c.account.wait_channel.store(if channel { object } else { 0 }, Relaxed);
-        c.last_wait = 0;
-        let from = if self.threads.is_some() && c.account.tracing() { ticks() } else { 0 };
         if let Some(t) = self.threads.as_deref_mut() {
             t.current().wait_kind = kind;
         }
+        if noted.is_some() {
+            // Woken in vain.
+            return noted;
+        }
+        c.last_wait = 0;
+        let from = if self.threads.is_some() && c.account.tracing() { ticks() } else { 0 };
         Some(Noted { kind, object, before, from })
     }
     /// It goes on.

@@ -1,6 +1,6 @@
 //! What an account adds up to at some moment, and sums of several.
 
-use super::{ACTIVITIES, Account, Activity, WAITS, WaitKind, load};
+use super::{ACTIVITIES, Account, Activity, Event, EventKind, WAITS, WaitKind, load};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use zakuro_sched::clock::add;
 
@@ -227,6 +227,22 @@ impl Account {
         f.waits[wait as usize] += now.saturating_sub(ended);
         f.wait_counts[wait as usize] += 1;
         Some(Now::Waiting(wait, self.wait_channel.load(Relaxed)))
+    }
+    /// Events that are noted when the next turn begins: the last turn, and the wait after it.
+    pub fn unfinished(&self, now: u64) -> Vec<Event> {
+        let Some(task) = self.task.get().filter(|_| !self.is_closed() && self.began.load(Relaxed) != 0) else { return Vec::new() };
+        let times = task.times();
+        let event = |kind, detail, from, to, object| Event { kind, detail, lane: u16::MAX, thread: 0, from, to, object };
+        let began = times.began();
+        if task.is_running() {
+            return vec![event(EventKind::Turn, 0, began, now, 0)];
+        }
+        let ended = times.ended().max(began);
+        let turn = event(EventKind::Turn, 0, began, ended, 0);
+        if task.is_queued() {
+            return vec![turn, event(EventKind::Ready, 0, times.queued().max(ended), now, 0)];
+        }
+        vec![turn, event(EventKind::Wait, self.wait.load(Relaxed), ended, now, self.wait_channel.load(Relaxed))]
     }
     /// The channel that it waits at now, and for how long.
     pub fn waits_at(&self, now: u64) -> Option<(WaitKind, u64, u64)> {
