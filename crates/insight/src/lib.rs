@@ -14,7 +14,7 @@ mod report;
 mod timeline;
 
 pub use machine::Machine;
-pub use output::{PROFILES, finish, start};
+pub use output::{check, finish, start};
 pub use picture::Picture;
 
 zakuro_core_base::modules! { stat }

@@ -25,8 +25,29 @@ pub fn start(options: &Insight, scheduler: &Scheduler) {
     }
 }
 
+/// Whether the files can be written, before a program has run for hours. Makes them.
+///
+/// # Errors
+/// What is to be said on standard error.
+pub fn check(options: &Insight) -> Result<(), String> {
+    if let Some(name) = &options.profile
+        && !PROFILES.contains(&end_of(name))
+    {
+        return Err(format!("--profile={name}: a file that ends in .{} is needed", PROFILES.join(", .")));
+    }
+    let report = options.report.as_ref().filter(|name| !name.is_empty());
+    for name in [report, options.trace.as_ref(), options.profile.as_ref()].into_iter().flatten() {
+        std::fs::File::create(name).map_err(|e| format!("can't write {name}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn end_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, end)| end)
+}
+
 /// Ends of names that a profile can be written to.
-pub const PROFILES: &[&str] = &["json", "svg", "html", "txt", "folded"];
+const PROFILES: &[&str] = &["json", "svg", "html", "txt", "folded"];
 
 /// Writes what the options ask for; returns what could not be written.
 pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<String> {
@@ -44,10 +65,10 @@ pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<Stri
         }
     }
     if let Some(name) = &options.trace {
-        files.push(Output { name: name.clone(), content: timeline::text(book).into_bytes() });
+        files.push(Output { name: name.clone(), content: timeline::text(book, 0).into_bytes() });
     }
     if let Some(name) = &options.profile {
-        let content = profile::text(book, name.rsplit('.').next().unwrap_or(""));
+        let content = profile::text(book, end_of(name));
         files.push(Output { name: name.clone(), content: content.into_bytes() });
     }
     for file in files {

@@ -4,7 +4,7 @@
 
 use crate::causes::causes;
 use crate::picture::{Picture, cpu_time};
-use crate::{json, report};
+use crate::{json, report, timeline};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -131,6 +131,27 @@ pub mod stat_class {
         let p = picture(cx)?;
         let causes = causes(&p);
         Ok(if format == "json" { json::text(&p, &causes) } else { report::text(&p, &causes) })
+    }
+
+    /// Keeps what happens for so many seconds and returns it as a timeline for ui.perfetto.dev: all VMs of the process, so only the main VM may (RubyVM::PermissionError). The process has to
+    /// count (`--account`), else RuntimeError.
+    ///
+    ///     (RubyVM.trace(0.1) rescue $!.class)   #=> RuntimeError
+    #[method("trace", singleton)]
+    fn trace(cx: &mut Cx, _this: Value, seconds: Value) -> Result<String> {
+        let how_long = zakuro_core_base::interval::duration(cx, seconds)?;
+        let Some(book) = book(cx) else {
+            return cx.raise(ids::RUNTIME_ERROR, "nothing is counted: start the program with --account or --report");
+        };
+        if !cx.owns_process() {
+            return cx.raise(ids::VM_PERMISSION_ERROR, "RubyVM.trace: only the main VM may see what others do");
+        }
+        let since = zakuro_sched::clock::ticks();
+        let before = book.switches.tracing.swap(true, Relaxed);
+        let slept = cx.sleep(Some(how_long));
+        let text = timeline::text(&book, since);
+        book.switches.tracing.store(before, Relaxed);
+        slept.map(|_| text)
     }
 
     /// What the VM did so far, in nanoseconds: `life:`, parts of its turns (`run:`, `collect:`, `pack:`, `open:`, `image:`, `compile:`, `load:`), `ready:` (in a run queue) and

@@ -47,10 +47,10 @@ impl Out {
     }
 }
 
-/// The file's text.
-pub fn text(book: &Book) -> String {
-    let (_, scale) = book.clock.now();
-    let mut out = Out { text: r#"{"displayTimeUnit":"ns","traceEvents":["#.into(), first: book.clock.first, scale: scale / 1e3 };
+/// The file's text, of what happened since a moment (in ticks).
+pub fn text(book: &Book, since: u64) -> String {
+    let (now, scale) = book.clock.now();
+    let mut out = Out { text: r#"{"displayTimeUnit":"ns","traceEvents":["#.into(), first: book.clock.first.max(since), scale: scale / 1e3 };
     let channels = book.channels();
     let called = |id: u64| {
         let name = channels
@@ -70,7 +70,7 @@ pub fn text(book: &Book) -> String {
     out.name("process_name", WORKERS, 0, "workers");
     for a in &accounts {
         lost += a.trace.lost();
-        vm(&mut out, a, &called, &mut |id| sent.contains(&id) && received.contains(&id), &mut workers);
+        vm(&mut out, a, (since, now), &called, &mut |id| sent.contains(&id) && received.contains(&id), &mut workers);
     }
     let mut workers: Vec<u16> = workers.into_iter().collect();
     workers.sort_unstable();
@@ -81,11 +81,19 @@ pub fn text(book: &Book) -> String {
     out.text
 }
 
-fn vm(out: &mut Out, a: &Account, called: &dyn Fn(u64) -> String, paired: &mut dyn FnMut(u64) -> bool, workers: &mut HashSet<u16>) {
+fn vm(
+    out: &mut Out,
+    a: &Account,
+    (since, now): (u64, u64),
+    called: &dyn Fn(u64) -> String,
+    paired: &mut dyn FnMut(u64) -> bool,
+    workers: &mut HashSet<u16>,
+) {
     let pid = a.identity.id;
     let mut threads = HashSet::new();
     let mut named = false;
-    for e in a.trace.events() {
+    let open = if a.tracing() { a.unfinished(now) } else { Vec::new() };
+    for e in a.trace.events().chain(open).filter(|e| e.from >= since) {
         if !named {
             named = true;
             out.name("process_name", pid, VM, &format!("VM {} {}", pid, a.identity.name));
@@ -117,6 +125,10 @@ fn event(
     match e.kind {
         EventKind::Turn => {
             out.slice(pid, VM, "run", "run", e.from, e.to);
+            // Of one that goes on, the worker is not noted yet.
+            if e.lane == u16::MAX {
+                return;
+            }
             workers.insert(e.lane);
             out.slice(WORKERS, e.lane as u32, &a.identity.name, "run", e.from, e.to);
         }

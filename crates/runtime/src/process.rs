@@ -209,6 +209,10 @@ impl Spawner for Process {
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
     pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
+        if let Err(e) = zakuro_insight::check(&self.options.insight) {
+            start::tell(&e);
+            return 1;
+        }
         let control = self.create("main", argv, Limits::default(), None);
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
