@@ -14,4 +14,5 @@ end
 %w[single_sender setup_in_job large_messages giant_job too_few_in_flight lock collection more_vms_than_cores].each do |name|
   puts "#{name}: #{code_of(name)}"
 end
-puts "nothing: #{code_of("nothing")}"
+# Nothing is wrong with it; what is said depends on the cores there are.
+puts "nothing: #{%w[one_vm cores_busy none].include?(code_of("nothing"))}"

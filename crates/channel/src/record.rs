@@ -36,7 +36,8 @@ impl Record {
     pub fn deepest(&self) -> u64 {
         self.deepest.load(Relaxed)
     }
-    #[inline]
+    #[cold]
+    #[inline(never)]
     pub(crate) fn pushed(&self, weight: usize, depth: usize) {
         self.sent.store(self.sent() + 1, Relaxed);
         self.bytes.store(self.bytes() + weight as u64, Relaxed);

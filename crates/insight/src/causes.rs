@@ -117,7 +117,7 @@ struct Tail<'a> {
 }
 
 fn tail(p: &Picture) -> Option<Tail<'_>> {
-    let all = p.timeline();
+    let all = p.activity();
     let workers = |g: &&Group| !g.main && g.count >= 2;
     let group = p.groups.iter().filter(workers).max_by(|a, b| a.busiest.1.iter().sum::<f64>().total_cmp(&b.busiest.1.iter().sum()))?;
     let mine: Vec<f64> = group.busiest.1.iter().map(|s| s / p.part).collect();
@@ -139,7 +139,7 @@ fn tail(p: &Picture) -> Option<Tail<'_>> {
     let mean = worked.iter().sum::<f64>() / worked.len().max(1) as f64;
     // It has to come after work in parallel, and at the end.
     let seconds = alone as f64 * p.part;
-    (mean >= 1.3 && worked.len() * 20 >= all.len() && after < 0.2 * p.wall).then_some(Tail { group, seconds })
+    (mean >= 1.25 && worked.len() * 20 >= all.len() && after < 0.2 * p.wall).then_some(Tail { group, seconds })
 }
 
 fn giant(p: &Picture, t: &Tail<'_>) -> Cause {

@@ -240,17 +240,22 @@ impl Picture {
     }
     /// How many VMs were active in each part of the time, on average.
     pub fn timeline(&self) -> Vec<f64> {
-        let len = ((self.wall / self.part).ceil() as usize).max(1);
-        let mut sum = vec![0.0; len];
-        for g in &self.groups {
-            sum.iter_mut().zip(&g.timeline).for_each(|(a, b)| *a += b / self.part);
-        }
+        let mut sum = self.activity();
         // The last part has only begun.
-        let rest = self.wall - self.part * (len - 1) as f64;
+        let rest = self.wall - self.part * (sum.len() - 1) as f64;
         if let Some(last) = sum.last_mut()
             && rest > 0.1 * self.part
         {
             *last *= self.part / rest;
+        }
+        sum
+    }
+    /// The same in parts of equal length: the last one as if nothing came after now.
+    pub fn activity(&self) -> Vec<f64> {
+        let len = ((self.wall / self.part).ceil() as usize).max(1);
+        let mut sum = vec![0.0; len];
+        for g in &self.groups {
+            sum.iter_mut().zip(&g.timeline).for_each(|(a, b)| *a += b / self.part);
         }
         sum
     }

@@ -116,6 +116,8 @@ pub(crate) struct Native {
     answered: Cell<(u64, Option<Instant>)>,
     last_rest: Cell<Duration>,
     tid: Cell<i32>,
+    /// When the last turn ended, if nothing has been waited or searched for since.
+    clock: Cell<u64>,
     /// What the running unit has left here for its turn.
     data: Cell<*mut ()>,
 }
@@ -204,6 +206,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         answered: Cell::new((0, None)),
         last_rest: Cell::new(Duration::ZERO),
         tid: Cell::new(tid),
+        clock: Cell::new(0),
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
@@ -286,6 +289,7 @@ impl Native {
 
     /// Others' work: the injector, then the queues of the other workers; then, for the one spinner, a while longer.
     fn search(&self) -> Option<TaskRef> {
+        self.clock.set(0);
         if let Some(task) = self.search_once() {
             self.found();
             return Some(task);
@@ -390,6 +394,7 @@ impl Native {
     }
 
     fn awoken(&self, word: u32) {
+        self.clock.set(0);
         if word == EXIT {
             return self.take(EXIT);
         }
@@ -400,6 +405,7 @@ impl Native {
     /// Somebody wants what the threads keep for themselves. Not more often than each [`SOME_TIME`]: it costs, and others feel it.
     #[cold]
     fn rest_as_wanted(&self, wanted: u64) {
+        self.clock.set(0);
         if self.answered.get().1.is_none_or(|then| then.elapsed() >= SOME_TIME) {
             self.answered.set((wanted, Some(Instant::now())));
             self.inner.long_rest();
@@ -422,7 +428,12 @@ impl Native {
         let mut blocked = 0;
         if timed {
             blocked = inner.times.blocked();
-            inner.times.began.store(cycles(), Relaxed);
+            // Turns that follow each other at once share a reading of the clock.
+            let now = match self.clock.take() {
+                0 => cycles(),
+                ended => ended.max(inner.times.queued()),
+            };
+            inner.times.began.store(now, Relaxed);
         }
 
         // SAFETY: a Task is a transparent Arc<TaskInner>, and an Arc is a pointer to the inner value's allocation as made by
@@ -443,6 +454,7 @@ impl Native {
             times.ended.store(now, Relaxed);
             // Until somebody wakes it: it may go on at once.
             times.queued.store(now, Relaxed);
+            self.clock.set(now);
             clock::add(&worker.busy, now.saturating_sub(times.began()).saturating_sub(times.blocked() - blocked));
         }
         worker.unpublish();

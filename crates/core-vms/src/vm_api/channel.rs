@@ -190,8 +190,8 @@ pub mod channel_class {
             return closed(cx);
         }
         let envelope = cx.pack(object)?;
-        let envelope = cx.weighed(envelope);
-        let envelope = cx.note_sent(ch, envelope);
+        let mut envelope = cx.weighed(envelope);
+        cx.note_sent(ch, &mut envelope);
         let outcome = ch.try_send(envelope);
         black_box(this);
         match outcome {

@@ -149,6 +149,13 @@ impl Cx {
     /// Counts a message that was received.
     #[inline(always)]
     pub fn note_received(&mut self, ch: &Channel<Envelope>, e: &Envelope) {
+        if self.counting.is_some() {
+            self.count_received(ch, e);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn count_received(&mut self, ch: &Channel<Envelope>, e: &Envelope) {
         if let Some(c) = &mut self.counting {
             c.received(ch.id());
             if c.account.tracing() {
@@ -158,15 +165,23 @@ impl Cx {
     }
     /// Counts a message that is to be sent.
     #[inline(always)]
-    pub fn note_sent(&mut self, ch: &Channel<Envelope>, envelope: Envelope) -> Envelope {
-        match &mut self.counting {
-            None => envelope,
-            Some(c) => {
-                c.sent(ch.id(), envelope.bytes());
-                if c.account.tracing() { c.mark(envelope, ch.id()) } else { envelope }
+    pub fn note_sent(&mut self, ch: &Channel<Envelope>, envelope: &mut Envelope) {
+        if self.counting.is_some() {
+            self.count_sent(ch, envelope);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn count_sent(&mut self, ch: &Channel<Envelope>, envelope: &mut Envelope) {
+        if let Some(c) = &mut self.counting {
+            c.sent(ch.id(), envelope.bytes());
+            if c.account.tracing() {
+                c.mark(envelope, ch.id());
             }
         }
     }
+    #[cold]
+    #[inline(never)]
     fn note_wait(&mut self, ch: &Channel<Envelope>, sends: bool) {
         if let Some(c) = &mut self.counting {
             c.waited_at(ch.id(), sends);
@@ -190,19 +205,20 @@ impl Cx {
             ch.unregister(&waiter);
         }
         self.give_waiter(waiter);
-        self.note_wait(ch, false);
-        let outcome = r?.unwrap_or(RecvOutcome::TimedOut);
-        if let RecvOutcome::Got(e) = &outcome {
-            self.note_received(ch, e);
+        if self.counting.is_some() {
+            self.note_wait(ch, false);
+            if let Ok(Some(RecvOutcome::Got(e))) = &r {
+                self.count_received(ch, e);
+            }
         }
-        Ok(outcome)
+        Ok(r?.unwrap_or(RecvOutcome::TimedOut))
     }
 
     /// Sends an envelope, waiting for room in a bounded channel.
     #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
-        let envelope = self.weighed(envelope);
-        let envelope = self.note_sent(ch, envelope);
+        let mut envelope = self.weighed(envelope);
+        self.note_sent(ch, &mut envelope);
         match ch.try_send(envelope) {
             Ok(()) => Ok(SendOutcome::Sent),
             Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
@@ -321,11 +337,12 @@ impl Cx {
             zakuro_channel::leave(list, &waiter);
         }
         self.give_waiter(waiter);
-        let outcome = r?.unwrap_or(SelectOutcome::TimedOut);
-        if let SelectOutcome::Got(i, e) = &outcome {
+        if self.counting.is_some()
+            && let Ok(Some(SelectOutcome::Got(i, e))) = &r
+        {
             self.note_wait(list[*i], false);
-            self.note_received(list[*i], e);
+            self.count_received(list[*i], e);
         }
-        Ok(outcome)
+        Ok(r?.unwrap_or(SelectOutcome::TimedOut))
     }
 }

@@ -386,7 +386,6 @@ impl Cx {
         }
         // What was asked of this VM while its task stood in a run queue left no wake-up, and a native call polls nothing on its way here.
         self.safepoint()?;
-        let reason = self.wait_reason(wait);
         let mut noted = None;
         let mut timer = None;
         let result = loop {
@@ -420,11 +419,11 @@ impl Cx {
                 break Err(e);
             }
             if self.counting.is_some() {
-                noted = self.wait_begins(reason, noted);
+                self.wait_begins(wait, &mut noted);
             }
             self.park_as(wait, deadline);
         };
-        if let Some(noted) = noted {
+        if self.counting.is_some() {
             self.wait_ends(noted);
         }
         if let (Some(t), Some(host)) = (timer, &self.host) {

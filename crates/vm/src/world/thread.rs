@@ -335,9 +335,11 @@ impl Threads {
     /// A thread does something else from now on.
     #[inline]
     unsafe fn note(&self, t: *mut Thread, to: Phase) {
-        // SAFETY: caller: a live thread.
-        if let (Some(account), Some(times)) = (&self.account, unsafe { (*t).times.as_deref_mut() }) {
-            times.change(account, to);
+        if let Some(account) = &self.account {
+            // SAFETY: caller: a live thread.
+            if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
+                times.change(account, to);
+            }
         }
     }
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
@@ -396,8 +398,10 @@ impl Threads {
         // SAFETY: caller: a live thread that has just stopped running.
         unsafe {
             (*t).state = State::Waiting;
-            let kind = std::mem::replace(&mut (*t).wait_kind, WaitKind::Other);
-            self.note(t, Phase::Wait(kind));
+            if self.account.is_some() {
+                let kind = std::mem::replace(&mut (*t).wait_kind, WaitKind::Other);
+                self.note(t, Phase::Wait(kind));
+            }
             self.next_wait += 1;
             (*t).wait_number = self.next_wait;
             if (*t).wakeable() {
@@ -859,13 +863,13 @@ impl Cx {
         // SAFETY: caller: `to` is alive and not running.
         unsafe {
             let from = match &mut self.threads {
-                Some(t) => std::mem::replace(&mut t.current, to),
+                Some(t) => {
+                    t.note(to, Phase::Run);
+                    std::mem::replace(&mut t.current, to)
+                }
                 None => return,
             };
             (*to).state = State::Running;
-            if let Some(t) = &self.threads {
-                t.note(to, Phase::Run);
-            }
             (*to).parked.runs();
             if from == to {
                 return;

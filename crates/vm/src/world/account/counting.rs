@@ -22,9 +22,10 @@ pub struct Counting {
     lane: u16,
     /// When the turn began that was noted last.
     turn_from: u64,
-    uses: FastMap<u64, Arc<ChannelUse>>,
-    /// The one that was used last.
-    last_use: Option<Arc<ChannelUse>>,
+    /// Channels that it has used, by number, and the two that it has received from and sent to last.
+    uses: FastMap<u64, usize>,
+    list: Vec<Arc<ChannelUse>>,
+    last: [(u64, usize); 2],
     places: FastMap<(WaitKind, u64), Option<Arc<WaitPlace>>>,
     /// Messages sent while events were kept.
     flows: u64,
@@ -58,7 +59,8 @@ impl Counting {
             lane: 0,
             turn_from: 0,
             uses: FastMap::default(),
-            last_use: None,
+            list: Vec::new(),
+            last: [(u64::MAX, 0); 2],
             places: FastMap::default(),
             flows: 0,
             sampled: (0, 0),
@@ -68,6 +70,8 @@ impl Counting {
         self.account.trace.push(Event { kind, detail, lane: self.lane, thread: 0, from, to, object });
     }
     /// The VM has got a worker: notes what was since its last turn began.
+    #[cold]
+    #[inline(never)]
     pub fn turn_begins(&mut self) {
         let a = &*self.account;
         let (began, ended, queued) = {
@@ -128,6 +132,8 @@ impl Counting {
         }
     }
     /// From now on it does something else. Returns what it did before.
+    #[cold]
+    #[inline(never)]
     fn change(&mut self, to: Activity) -> Activity {
         let before = Activity::ALL[self.account.activity.load(Relaxed) as usize % ACTIVITIES];
         if before != to {
@@ -148,35 +154,38 @@ impl Counting {
         }
         self.account.close();
     }
-    fn of_channel(&mut self, id: u64) -> &ChannelUse {
-        let known = self.last_use.as_ref().is_some_and(|u| u.channel == id);
-        if !known {
-            self.last_use = Some(self.find(id));
+    /// What the VM does at a channel: looked up once for each change of channels, apart for sending and receiving.
+    #[inline]
+    fn of_channel(&mut self, id: u64, sends: bool) -> &ChannelUse {
+        let known = &mut self.last[usize::from(sends)];
+        if known.0 != id {
+            *known = (id, usize::MAX);
+            let at = self.find(id);
+            self.last[usize::from(sends)].1 = at;
         }
-        match &self.last_use {
-            Some(u) => u,
-            None => unreachable!("just set"),
-        }
+        &self.list[self.last[usize::from(sends)].1]
     }
     #[cold]
-    fn find(&mut self, id: u64) -> Arc<ChannelUse> {
+    #[inline(never)]
+    fn find(&mut self, id: u64) -> usize {
         let id = if self.uses.len() >= USES && !self.uses.contains_key(&id) { 0 } else { id };
-        let account = &self.account;
-        let made = || {
-            let made = Arc::new(ChannelUse::of(id));
-            account.channels.lock().push(made.clone());
-            made
-        };
-        self.uses.entry(id).or_insert_with(made).clone()
+        if let Some(at) = self.uses.get(&id) {
+            return *at;
+        }
+        let made = Arc::new(ChannelUse::of(id));
+        self.account.channels.lock().push(made.clone());
+        self.list.push(made);
+        self.uses.insert(id, self.list.len() - 1);
+        self.list.len() - 1
     }
     /// A message was sent.
     pub(crate) fn sent(&mut self, channel: u64, bytes: usize) {
-        let u = self.of_channel(channel);
+        let u = self.of_channel(channel, true);
         add(&u.sent, 1);
         add(&u.bytes, bytes as u64);
     }
     pub(crate) fn received(&mut self, channel: u64) {
-        add(&self.of_channel(channel).received, 1);
+        add(&self.of_channel(channel, false).received, 1);
         let a = &*self.account;
         add(&a.messages_received, 1);
         if a.first_receive.load(Relaxed) == u64::MAX {
@@ -190,19 +199,17 @@ impl Counting {
         if waited == 0 {
             return;
         }
-        let u = self.of_channel(channel);
+        let u = self.of_channel(channel, sends);
         let (count, all) = if sends { (&u.send_waits, &u.send_ticks) } else { (&u.receive_waits, &u.receive_ticks) };
         add(count, 1);
         add(all, waited);
     }
     /// A message is about to leave: while events are kept it gets a number.
-    #[cold]
-    pub(crate) fn mark(&mut self, mut message: Envelope, channel: u64) -> Envelope {
+    pub(crate) fn mark(&mut self, message: &mut Envelope, channel: u64) {
         self.flows += 1;
         let flow = self.account.identity.id << 40 | self.flows;
         self.trace(EventKind::Sent, 0, ticks(), channel, flow);
         message.attach(Box::new(Flow(flow)));
-        message
     }
     /// It has arrived.
     pub(crate) fn arrived(&mut self, message: &Envelope, channel: u64) {
@@ -236,6 +243,8 @@ impl ThreadTimes {
         ThreadTimes { since: ticks(), ..ThreadTimes::default() }
     }
     /// It does something else from now on. Returns how long it did what it did.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn change(&mut self, account: &Account, to: Phase) {
         let now = ticks();
         let spent = now.saturating_sub(self.since);
@@ -304,58 +313,53 @@ impl Cx {
             c.reason = (kind, object);
         }
     }
-    /// What the wait that begins is for.
-    #[inline]
-    pub(crate) fn wait_reason(&mut self, wait: Wait) -> (WaitKind, u64) {
-        let Some(c) = &mut self.counting else { return (WaitKind::Other, 0) };
-        match std::mem::replace(&mut c.reason, (WaitKind::Other, 0)) {
-            (WaitKind::Other, _) => match wait {
+    /// The running thread is about to be parked. `noted`: not for the first time in this wait.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn wait_begins(&mut self, wait: Wait, noted: &mut Option<Noted>) {
+        let before = self.waited();
+        let Some(c) = self.counting.as_mut() else { return };
+        // Other threads wait meanwhile.
+        let reason = std::mem::replace(&mut c.reason, (WaitKind::Other, 0));
+        let (kind, object) = match (noted.as_ref(), reason) {
+            (Some(n), _) => (n.kind, n.object),
+            (None, (WaitKind::Other, _)) => match wait {
                 Wait::Event | Wait::Watch => (WaitKind::Descriptor, 0),
                 Wait::Asleep => (WaitKind::Sleep, 0),
                 Wait::Outside | Wait::Inside => (WaitKind::Other, 0),
             },
-            reason => reason,
-        }
-    }
-    /// The running thread is about to be parked. `noted`: not for the first time in this wait.
-    #[cold]
-    pub(crate) fn wait_begins(&mut self, (kind, object): (WaitKind, u64), noted: Option<Noted>) -> Option<Noted> {
-        let before = self.waited();
-        let c = self.counting.as_mut()?;
+            (None, reason) => reason,
+        };
         c.account.wait.store(kind as u8, Relaxed);
         let channel = matches!(kind, WaitKind::Receive | WaitKind::Send | WaitKind::Select);
         c.account.wait_channel.store(if channel { object } else { 0 }, Relaxed);
+        let from = if self.threads.is_some() && c.account.tracing() { ticks() } else { 0 };
         if let Some(t) = self.threads.as_deref_mut() {
             t.current().wait_kind = kind;
         }
-        if noted.is_some() {
-            // Woken in vain.
-            return noted;
+        if noted.is_none() {
+            *noted = Some(Noted { kind, object, before, from });
         }
-        c.last_wait = 0;
-        let from = if self.threads.is_some() && c.account.tracing() { ticks() } else { 0 };
-        Some(Noted { kind, object, before, from })
     }
-    /// It goes on.
+    /// It goes on, or did not have to wait.
     #[cold]
-    pub(crate) fn wait_ends(&mut self, noted: Noted) {
-        let waited = self.waited().saturating_sub(noted.before);
+    #[inline(never)]
+    pub(crate) fn wait_ends(&mut self, noted: Option<Noted>) {
+        let now = self.waited();
         let thread = self.thread_id();
         let Some(c) = self.counting.as_mut() else { return };
+        c.reason = (WaitKind::Other, 0);
+        let Some(noted) = noted else {
+            c.last_wait = 0;
+            return;
+        };
+        let waited = now.saturating_sub(noted.before);
         c.last_wait = waited;
         if noted.from != 0 {
-            let to = noted.from + waited;
-            let lane = c.lane;
-            let object = if c.account.wait_channel.load(Relaxed) == noted.object { noted.object } else { 0 };
-            c.account.trace.push(Event {
-                kind: EventKind::ThreadWait,
-                detail: noted.kind as u8,
-                lane,
-                thread,
-                from: noted.from,
-                to,
-                object,
-            });
+            let channel = matches!(noted.kind, WaitKind::Receive | WaitKind::Send | WaitKind::Select);
+            let object = if channel { noted.object } else { 0 };
+            let (kind, detail, lane) = (EventKind::ThreadWait, noted.kind as u8, c.lane);
+            c.account.trace.push(Event { kind, detail, lane, thread, from: noted.from, to: noted.from + waited, object });
         }
         if matches!(noted.kind, WaitKind::Lock | WaitKind::Queue | WaitKind::Condition) {
             self.waited_for(noted.kind, noted.object, waited);

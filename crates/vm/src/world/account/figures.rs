@@ -257,3 +257,7 @@ pub fn group_of(name: &str) -> &str {
     let group = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', '#', ' ', '/', ':', '.']);
     if group.is_empty() { name } else { group }
 }
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;
