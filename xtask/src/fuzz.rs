@@ -5,6 +5,8 @@
 //! error; a crash, a panic, "not supported yet" or a hang is a find and is kept in target/fuzz. Once mended it moves to
 //! tests/fuzz/corpus, which `./test` runs again.
 //!
+//! Programs of [`crate::fuzz_hot`] are run with and without machine code, and compared.
+//!
 //! Programs that name anything that reaches outside of their process are not run. Rejected: libFuzzer (needs a nightly compiler), and
 //! running many programs in one process (a crash would take the innocent ones along).
 
@@ -175,7 +177,7 @@ impl Random {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["zakuro", "jobs", "seed", "profile"], &["corpus", "regexps"])?;
+    let args = Args::parse(args, &["zakuro", "jobs", "seed", "profile"], &["corpus", "regexps", "hot"])?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
     let jobs = args.number("jobs", cpus() as u64)? as usize;
     let corpus = root().join("tests/fuzz/corpus");
@@ -184,6 +186,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     }
     let seconds: u64 = args.rest.first().map_or(Ok(60), |s| s.parse()).map_err(|_| "fuzz: how many seconds?".to_string())?;
     let regexps = args.has("regexps");
+    let hot = args.has("hot");
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |d| d.as_nanos() as u64);
     let seed = args.number("seed", clock)?;
     let seeds = seeds(&corpus);
@@ -199,6 +202,22 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         let mut random = Random((seed ^ (lane + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1);
         let (mut programs, mut cpu, mut finds) = (0u64, Duration::ZERO, 0u64);
         while Instant::now() < end {
+            if hot || random.below(40) == 0 {
+                let text = crate::fuzz_hot::program(&mut random);
+                let long = random.below(6) == 0;
+                let path = finds_dir.join(format!("try-{}-{lane}.rb", std::process::id()));
+                let Ok((took, why)) = crate::fuzz_hot::compare(&zakuro, &path, &text, long) else { break };
+                programs += 1;
+                cpu += took;
+                if let Some(why) = why {
+                    finds += 1;
+                    let kept = finds_dir.join(format!("find-{seed:x}-{lane}-{programs}.rb"));
+                    let _ = std::fs::copy(&path, &kept);
+                    println!("FOUND {why}: {}", kept.display());
+                }
+                let _ = std::fs::remove_file(&path);
+                continue;
+            }
             let matches = regexps || random.below(10) == 0;
             let text = match random.below(4) {
                 _ if matches => crate::fuzz_regexp::program(&mut random),

@@ -7,6 +7,7 @@ mod accounting;
 mod bench;
 mod check;
 mod fuzz;
+mod fuzz_hot;
 mod fuzz_regexp;
 mod gems;
 mod handlers;
@@ -39,13 +40,13 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               machine code of the interpreter: jumps, and no saved registers
   order [--zakuro PATH]                       which functions an empty program runs, for the linker (crates/cli/start.ld)
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
-  test [--zakuro PATH] [--gc=stress] [--jobs N] [--limit S] [--bless] [FILTER...]
+  test [--zakuro PATH] [--gc=stress] [--jit=MODE] [--jobs N] [--limit S] [--bless] [FILTER...]
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
   library-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--keep] [--out FILE] [NAME...]
                                               run CRuby's tests of the libraries, one process per file, beside a reference
-  fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [SECONDS]
+  fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [--hot] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again;
                                               --regexps: patterns and texts only
   install PREFIX [--ruby]                     binary, library and executables of its gems below PREFIX

@@ -1,4 +1,4 @@
-//! Runs zakuro over the recorded tests (tests/lang, core, gc, isolation, insight, apps) and the golden ones (tests/golden).
+//! Runs zakuro over the recorded tests (tests/lang, core, gc, isolation, insight, jit, apps; those of tests/jit in each mode of machine code) and the golden ones (tests/golden).
 //!
 //! A recorded test compares standard output and exit status with NAME.out. A golden test NAME is what NAME.args says
 //! (one argument a line; without it the single argument NAME.rb) with NAME.stdin as input; compared are NAME.stdout,
@@ -31,18 +31,19 @@ impl Case {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["zakuro", "gc", "jobs", "limit", "profile"], &["bless", "quiet"])?;
+    let args = Args::parse(args, &["zakuro", "gc", "jit", "jobs", "limit", "profile"], &["bless", "quiet"])?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
     let stress = match args.get("gc") {
         None => false,
         Some("stress") => true,
         Some(other) => return Err(format!("--gc={other}: only `stress` is known")),
     };
+    let jit = args.get("jit");
     let limit = Duration::from_secs(args.number("limit", if stress { 180 } else { 60 })?);
     // Some wait for most of their time.
     let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "insight", "apps", "apps/parallel"] {
+    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "insight", "jit", "apps", "apps/parallel"] {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
@@ -62,8 +63,13 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         println!("SKIPPED {} tests: the standard library has no prism; `xtask library --again` tries to get it", all - cases.len());
     }
     let results = in_parallel(&cases, jobs, |case| match case {
-        Case::Recorded(path) => recorded(&zakuro, path, stress, limit),
-        Case::Golden(path) => golden(&zakuro, path, stress, limit, args.has("bless")),
+        // Whatever is made into machine code, these print the same.
+        Case::Recorded(path) if jit.is_none() && path.parent().is_some_and(|d| d.ends_with("jit")) => {
+            let one = |jit| recorded(&zakuro, path, (stress, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}"));
+            MODES.iter().try_for_each(|jit| one(jit))
+        }
+        Case::Recorded(path) => recorded(&zakuro, path, (stress, jit), limit),
+        Case::Golden(path) => golden(&zakuro, path, (stress, jit), limit, args.has("bless")),
     });
     let mut passed = 0;
     let mut failed = 0;
@@ -99,18 +105,28 @@ fn ends_with(case: &Case, line: &[u8]) -> bool {
     matches!(case, Case::Recorded(path) if std::fs::read(path).is_ok_and(|text| text.ends_with(line)))
 }
 
-fn with_mode(spec: Spec, stress: bool, limit: Duration) -> Spec {
+/// How the tests of machine code are run.
+const MODES: &[&str] = &["off", "on", "always", "exit-everywhere"];
+
+/// Collecting at every safepoint; the way of machine code, or that of the environment.
+type Mode<'a> = (bool, Option<&'a str>);
+
+fn with_mode(spec: Spec, (stress, jit): Mode, limit: Duration) -> Spec {
+    let spec = match jit {
+        Some(jit) => spec.env("ZAKURO_JIT", jit),
+        None => spec,
+    };
     // Whatever the machine's locale is: where none is named, text from outside is US-ASCII.
     spec.env("LC_ALL", "C.UTF-8").env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
 }
 
-fn recorded(zakuro: &Path, program: &Path, stress: bool, limit: Duration) -> Result<(), String> {
+fn recorded(zakuro: &Path, program: &Path, mode: Mode, limit: Duration) -> Result<(), String> {
     let expected = read_expected(program)?;
     let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
-    if stress {
+    if mode.0 {
         spec = spec.args(["--gc=stress"]);
     }
-    let outcome = with_mode(spec.args(["-W0"]).args(program.file_name()), stress, limit).run()?;
+    let outcome = with_mode(spec.args(["-W0"]).args(program.file_name()), mode, limit).run()?;
     let mut why = String::new();
     if outcome.stdout != expected.stdout {
         let source = if expected.by_hand { "written by hand" } else { "recorded" };
@@ -153,7 +169,7 @@ fn golden_names(dir: &Path) -> Vec<PathBuf> {
     names
 }
 
-fn golden(zakuro: &Path, program: &Path, stress: bool, limit: Duration, bless: bool) -> Result<(), String> {
+fn golden(zakuro: &Path, program: &Path, mode: Mode, limit: Duration, bless: bool) -> Result<(), String> {
     let file = |ext: &str| program.with_extension(ext);
     let read = |ext: &str| std::fs::read(file(ext)).ok();
     let args: Vec<String> = match read("args") {
@@ -161,11 +177,11 @@ fn golden(zakuro: &Path, program: &Path, stress: bool, limit: Duration, bless: b
         None => vec![program.file_name().unwrap_or_default().to_string_lossy().into_owned()],
     };
     let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
-    if stress {
+    if mode.0 {
         spec = spec.args(["--gc=stress"]);
     }
     spec.stdin = read("stdin").unwrap_or_default();
-    let outcome = with_mode(spec.args(args), stress, limit).run()?;
+    let outcome = with_mode(spec.args(args), mode, limit).run()?;
     let status = read("status").and_then(|d| String::from_utf8_lossy(&d).trim().parse().ok()).unwrap_or(0);
     let mut why = String::new();
     for (ext, got) in [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)] {

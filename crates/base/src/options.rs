@@ -59,8 +59,31 @@ pub struct Options {
     pub jit: Jit,
     /// What is counted, and told at the end.
     pub insight: Insight,
-    /// `--dump=clif`: what the compiler makes is written to standard error.
-    pub show_machine_code: bool,
+    /// `--jit-memory`, `--jit-share`, `--jit-perf-map`, `--dump=clif`, `--dump=asm`, `--dump-method`.
+    pub jit_options: JitOptions,
+}
+
+/// How machine code is made, and what of it is written down.
+#[derive(Clone, Debug)]
+pub struct JitOptions {
+    /// Bytes of machine code that the process may hold.
+    pub memory: usize,
+    /// How much of a processor core the compiler's thread may take in the long run, in percent.
+    pub share: u32,
+    /// The compiler's intermediate form is written to standard error.
+    pub show_clif: bool,
+    /// Machine code is written to standard error as assembly.
+    pub show_asm: bool,
+    /// Only of methods and blocks of this name.
+    pub show_only: Option<String>,
+    /// Where each piece of machine code stands is written to `/tmp/perf-PID.map`.
+    pub perf_map: bool,
+}
+
+impl Default for JitOptions {
+    fn default() -> JitOptions {
+        JitOptions { memory: 64 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
+    }
 }
 
 /// What the process tells of itself (docs/insight.md).
@@ -92,6 +115,8 @@ pub enum Jit {
     Off,
     /// Of everything, before it goes on: for tests.
     Always,
+    /// The same, and its guards fail although they hold, each in turn: for tests of what comes after.
+    ExitEverywhere,
 }
 
 impl Jit {
@@ -100,7 +125,16 @@ impl Jit {
             "on" => Some(Jit::On),
             "off" => Some(Jit::Off),
             "always" => Some(Jit::Always),
+            "exit-everywhere" => Some(Jit::ExitEverywhere),
             _ => None,
+        }
+    }
+    pub fn name(self) -> &'static str {
+        match self {
+            Jit::On => "on",
+            Jit::Off => "off",
+            Jit::Always => "always",
+            Jit::ExitEverywhere => "exit-everywhere",
         }
     }
     pub fn is_on(self) -> bool {
@@ -108,7 +142,11 @@ impl Jit {
     }
     /// Whether a program waits for its machine code.
     pub fn waits(self) -> bool {
-        self == Jit::Always
+        matches!(self, Jit::Always | Jit::ExitEverywhere)
+    }
+    /// Whether guards fail although they hold.
+    pub fn exits(self) -> bool {
+        self == Jit::ExitEverywhere
     }
 }
 

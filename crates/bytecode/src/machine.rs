@@ -6,7 +6,8 @@
 use crate::{Code, Insn};
 use std::any::Any;
 use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
+use zakuro_base::sync::held::Mutex;
 
 /// Where a [`Profile`] and the [`Machine`]s of a Code hang.
 #[derive(Default)]
@@ -47,15 +48,17 @@ impl Heat {
     }
     /// Begins to watch, with this copy of the instructions.
     pub fn watch(&self, marked: impl FnOnce() -> Box<[Insn]>) -> &Profile {
-        self.profile.get_or_init(|| {
+        // The process's, whichever VM comes first.
+        let make = || {
             let insns = marked();
             let seen = insns.iter().map(|_| AtomicU8::new(0)).collect();
             Box::new(Profile { insns, seen, ..Profile::default() })
-        })
+        };
+        self.profile.get_or_init(|| zakuro_base::memory::going_on(make))
     }
     /// The instructions, each with another opcode: where frames stand while machine code waits for what it calls.
     pub fn waits(&self, marked: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
-        self.waits.get_or_init(marked)
+        self.waits.get_or_init(|| zakuro_base::memory::going_on(marked))
     }
     /// The newest machine code.
     #[inline(always)]
@@ -109,7 +112,7 @@ impl Profile {
         }
     }
     pub fn refute(&self, at: u32, what: u16) {
-        let mut list = self.refuted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut list = self.refuted.lock();
         if !list.contains(&(at, what)) {
             list.push((at, what));
         }
@@ -149,6 +152,13 @@ pub struct Machine {
     pub memory: Box<dyn Any + Send + Sync>,
     pub previous: Option<Box<Machine>>,
 }
+
+/// What a guard looks at ([`Exit::what`]): the operands of the instruction.
+pub const OPERANDS: u16 = 0;
+/// Plus the number of a register: what it holds where a loop begins.
+pub const REGISTER: u16 = 1;
+/// Nothing: the instruction was never run before.
+pub const UNSEEN: u16 = u16::MAX;
 
 /// A place where machine code may be left because something is not as it was: a guard.
 pub struct Exit {

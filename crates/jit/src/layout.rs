@@ -16,6 +16,7 @@ pub mod vm {
     pub const REDEFINED: i32 = offset_of!(Vm, redefined) as i32;
     pub const NATIVE_LIMIT: i32 = offset_of!(Vm, native_limit) as i32;
     pub const LEFT: i32 = offset_of!(Vm, left) as i32;
+    pub const EXIT_IN: i32 = offset_of!(Vm, exit_in) as i32;
     pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
 }
 pub mod frame {

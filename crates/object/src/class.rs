@@ -366,4 +366,5 @@ boot_classes! {
     BUFFER_INVALIDATED_ERROR "IO::Buffer::InvalidatedError" Class RUNTIME_ERROR Exception;
     BUFFER_MASK_ERROR "IO::Buffer::MaskError" Class ARGUMENT_ERROR Exception;
     VM_PERMISSION_ERROR "RubyVM::PermissionError" Class VM_ERROR Exception;
+    VM_JIT "RubyVM::JIT" Module OBJECT None;
 }

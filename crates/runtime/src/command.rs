@@ -107,6 +107,12 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --trace FILE      write a timeline for ui.perfetto.dev
   --account         count without telling: RubyVM.report, RubyVM.stat and their like
   --gc=stress       collect at every safepoint (--gc=never: not at all)
+  --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
+  --jit-memory=MB   most machine code that there may be (64)
+  --jit-share=N     percent of a core that compiling may take in the long run (10)
+  --jit-perf-map    write where machine code stands to /tmp/perf-PID.map
+  --dump=clif       write what the compiler makes to standard error (--dump=asm: as assembly)
+  --dump-method=NAME  only of methods and blocks of this name
 ";
 
 /// Features that `--enable` and `--disable` know. Those that don't exist here are as always disabled.
@@ -300,12 +306,16 @@ impl Command {
             ("dump", _) => needed(name, value, rest)?.split(',').for_each(|what| self.dump(what)),
             ("jit", None) => self.options.jit = Jit::On,
             ("jit", Some(how)) => {
-                self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off or always)"))?
+                self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
             ("account", None) => self.options.insight.account = true,
             ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
             ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
             ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
+            ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
+            ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,
+            ("jit-perf-map", None) => self.options.jit_options.perf_map = true,
+            ("dump-method", _) => self.options.jit_options.show_only = Some(needed(name, value, rest)?),
             ("gc", Some("stress")) => self.options.gc_stress = true,
             ("gc", Some("never")) => self.options.gc_never = true,
             ("gc", Some("normal")) => self.options.gc_stress = false,
@@ -377,13 +387,17 @@ impl Command {
         if name == "rubyopt" || name == "all" {
             self.ignore_rubyopt = !on;
         }
+        if name == "jit" || name == "all" && !on {
+            self.options.jit = if on { Jit::On } else { Jit::Off };
+        }
     }
 
     /// One thing of `--dump`'s list; the begin of its name does.
     fn dump(&mut self, what: &str) {
-        if what == "clif" {
-            self.options.show_machine_code = true;
-            return;
+        match what {
+            "clif" => return self.options.jit_options.show_clif = true,
+            "asm" => return self.options.jit_options.show_asm = true,
+            _ => {}
         }
         match DUMPS.iter().find(|d| !what.is_empty() && d.starts_with(what)) {
             Some(&"version") => self.action = Action::Version,
@@ -573,6 +587,13 @@ fn needed(name: &str, value: Option<&str>, rest: &mut Rest) -> Result<String, St
         Some(v) => Ok(v.to_string()),
         None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)")),
     }
+}
+
+/// Such a value that is a number within bounds.
+fn number(name: &str, value: Option<&str>, rest: &mut Rest, least: u64, most: u64) -> Result<u64, String> {
+    let text = needed(name, value, rest)?;
+    let known = text.parse().ok().filter(|n| (least..=most).contains(n));
+    known.ok_or_else(|| format!("invalid argument for --{name}: {text} ({least} to {most})"))
 }
 
 fn unknown(option: &str) -> String {

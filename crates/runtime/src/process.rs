@@ -61,7 +61,7 @@ impl Process {
             .map_err(|e| StartError::descriptors(&e))?;
         #[cfg(feature = "jit")]
         if options.jit.is_on() {
-            zakuro_jit::start(options.show_machine_code);
+            zakuro_jit::start(&options);
             scheduler.sample();
         }
         let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)?));
@@ -184,7 +184,10 @@ impl Spawner for Process {
             // What native threads beside the scheduler's may take at any time: the dispatcher of signals, compilers, who looks up names.
             let _held =
                 (self.vms.lock(), self.awaited.lock(), self.signals.hold(), zakuro_base::symbol::hold(), zakuro_heap::Ledger::get().hold());
-            call();
+            match zakuro_vm::machine::compiler() {
+                Some(c) => c.hold(call),
+                None => call(),
+            }
         };
         self.scheduler.fork(&holding, &|| self.begin_child(control, leave))
     }

@@ -162,6 +162,12 @@ pub struct Vm {
     pub left: crate::machine::Left,
     pub left_by: *const zakuro_bytecode::machine::Exit,
     pub(crate) unwound: crate::machine::Unwound,
+    /// Guards of machine code that may still hold before one fails all the same, and how many there were last (`--jit=exit-everywhere`).
+    pub exit_in: u32,
+    pub(crate) exit_every: u32,
+    /// A guard failed in that way.
+    pub(crate) exit_tried: bool,
+    pub leavings: crate::machine::Leavings,
     /// Machine code could not make a Float for want of memory, which the next safepoint has to say.
     pub(crate) owes_refusal: bool,
 

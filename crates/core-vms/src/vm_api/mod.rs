@@ -4,6 +4,7 @@ pub mod birth;
 pub mod channel;
 pub mod host;
 pub mod image;
+pub mod jit;
 pub mod power;
 pub mod ractor;
 pub mod vm;
@@ -15,6 +16,7 @@ pub static TABLES: &[&[MethodRow]] = &[
     channel::channel_class::METHODS,
     host::host_output::METHODS,
     image::image_class::METHODS,
+    jit::jit_class::METHODS,
     ractor::ractor::METHODS,
 ];
 

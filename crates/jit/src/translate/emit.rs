@@ -39,6 +39,8 @@ pub struct Emitter<'a, 'b> {
     exit: Option<Block>,
     /// Whether a register is truthy, as it was found by the unit before.
     pub condition: Option<(Var, Value)>,
+    /// Guards fail although they hold, each in turn (`--jit=exit-everywhere`).
+    pub tries_exits: bool,
     pub cx: Value,
     pub regs: Value,
     /// By scope: its state, once its call was emitted.
@@ -79,6 +81,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             exits: Vec::with_capacity(MOST_EXITS.min(graph.units.len() * 2 + 16 + entries.len() * graph.vars)),
             exit: None,
             condition: None,
+            tries_exits: false,
             cx: params[0],
             regs: params[2],
             states: vec![params[3]; graph.scopes.len()],
@@ -202,11 +205,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let end = self.b.ins().iadd_imm_s(self.regs, (registers as i64 + SPARE) * 8);
         let limit = self.load(self.cx, vm::STACK_LIMIT);
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, end, limit);
-        self.branch_away(over, full);
+        self.jump_away(over, full);
         let top = self.b.ins().iadd_imm_s(self.fp, frames as i64 * frame::SIZE);
         let limit = self.load(self.cx, vm::FRAME_LIMIT);
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, top, limit);
-        self.branch_away(over, full);
+        self.jump_away(over, full);
         for r in 1 + code.params.registers()..code.nlocals {
             let nil = self.word(Ruby::NIL);
             self.store(nil, self.regs, r as i32 * 8);
@@ -541,15 +544,37 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.recoveries[l] = Some(block);
         block
     }
-    /// Goes to `away` if so, else on.
+    /// Goes to `away` if so, else on. If `away` is a cold block, this is a guard: what stands there must be right whether or not the condition holds.
     pub fn branch_away(&mut self, condition: Value, away: Block) {
+        self.try_exit(away);
+        self.jump_away(condition, away);
+    }
+    pub fn branch_unless(&mut self, condition: Value, away: Block) {
+        self.try_exit(away);
+        let on = self.b.create_block();
+        self.b.ins().brif(condition, on, &[], away, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// The same where `away` is right only if the condition holds.
+    pub fn jump_away(&mut self, condition: Value, away: Block) {
         let on = self.b.create_block();
         self.b.ins().brif(condition, away, &[], on, &[]);
         self.b.switch_to_block(on);
     }
-    pub fn branch_unless(&mut self, condition: Value, away: Block) {
-        let on = self.b.create_block();
-        self.b.ins().brif(condition, on, &[], away, &[]);
+    /// A guard that holds fails all the same when it is its turn.
+    fn try_exit(&mut self, away: Block) {
+        if !self.tries_exits || !self.b.func.layout.is_cold(away) {
+            return;
+        }
+        let (on, fails) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(fails);
+        let n = self.load_u32(self.cx, vm::EXIT_IN);
+        let n = self.b.ins().iadd_imm_s(n, -1);
+        self.store(n, self.cx, vm::EXIT_IN);
+        self.b.ins().brif(n, on, &[], fails, &[]);
+        self.b.switch_to_block(fails);
+        self.call_help(help::exits as *const () as usize, &[self.cx]);
+        self.b.ins().jump(away, &[]);
         self.b.switch_to_block(on);
     }
     /// A register that has to hold a Fixnum from now on.
@@ -610,6 +635,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let value = value.unwrap_or_else(|| self.constant(0));
         self.call_help(help::go_on_behind as *const () as usize, &[self.cx, value]);
         self.end(self.graph.units[id].scope);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+    /// The same where the interpreter goes on at `next` if `also`; windows and frames are up to date but for a result.
+    pub fn leave_if_unlike(&mut self, id: Id, next: usize, also: Option<Value>, result: Option<(u16, Value)>) {
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        let unlike = self.unlike();
+        let leaves = match also {
+            Some(c) => self.b.ins().band(unlike, c),
+            None => unlike,
+        };
+        self.jump_away(leaves, away);
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        if let Some((reg, v)) = result {
+            self.store_reg(v, id, reg);
+        }
+        self.leave_at(id, next, None);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -813,9 +858,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         }
         if plan == Plan::Never {
-            let exit = self.exit_of(id, s);
-            self.b.ins().jump(exit, &[]);
+            self.flush(id, s);
+            self.leave(id, Some(super::types::UNSEEN));
             return false;
+        }
+        if self.tries_exits {
+            let exit = self.exit_of(id, s);
+            self.try_exit(exit);
         }
         match op {
             Move => {

@@ -258,7 +258,7 @@ impl Graph {
         let u = &self.units[id];
         let profile = self.scopes[u.scope].code.heat.profile();
         profile.is_some_and(|p| {
-            let list = p.refuted.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let list = p.refuted.lock();
             list.contains(&(u.at as u32, super::types::OPERANDS))
         })
     }

@@ -171,9 +171,15 @@ impl Emitter<'_, '_> {
 
     // ---- loops ----
 
-    /// Writes the frame of a loop's block, and puts it on top.
+    /// Writes the frame of a loop's block, with the self and environment in its window, and puts it on top.
     fn push_block(&mut self, l: usize) {
         let block = self.graph.loops[l].block;
+        // What ran above the builtin's frame has used these, and a block's value comes where its self stood.
+        let (vars, env) = (self.graph.scopes[block].vars, self.graph.env_of(block));
+        for v in std::iter::once(vars).chain(env) {
+            let (value, offset) = (self.word_of(v), self.reg_offset(block, (v - vars) as u16));
+            self.store(value, self.regs, offset);
+        }
         let (above, parent) = (self.graph.scopes[block].depth, self.graph.scopes[block].parent);
         let (regs, me) = (self.reg_address(block, 0), self.method_of(parent));
         let (none, aux) = (self.constant(0), self.constant(FRAME_BLOCK as i64));
@@ -275,13 +281,9 @@ impl Emitter<'_, '_> {
         let me = self.get(self.graph.scopes[scope].vars, s);
         let (vars, env) = (self.graph.scopes[block].vars, self.graph.env_of(block));
         self.set(vars, me);
-        let offset = self.reg_offset(block, 0);
-        self.store(me, self.regs, offset);
         if let Some(v) = env {
             let e = self.around(block, s);
             self.set(v, e);
-            let offset = self.reg_offset(block, self.graph.scopes[block].code.env_reg);
-            self.store(e, self.regs, offset);
         }
         self.push_block(l);
         let here = self.b.current_block();

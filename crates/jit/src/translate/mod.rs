@@ -11,7 +11,7 @@ mod inline;
 mod operators;
 mod types;
 
-use crate::memory::Memory;
+use crate::Jit;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types::I64};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -42,35 +42,44 @@ fn isa() -> Result<&'static OwnedTargetIsa, String> {
     made.as_ref().map_err(Clone::clone)
 }
 
-pub fn translate(request: &Request, memory: &Memory, show: bool) -> Result<Machine, String> {
-    let isa = isa()?;
+pub fn translate(request: &Request, jit: &Jit) -> Result<Machine, String> {
     let code = &request.met.code;
-    let graph = Graph::build(&request.met)?;
-    let types = Types::of(&graph);
-    let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_entry()).map(|id| graph.units[*id].at).collect();
-    let mut numbers = vec![NO_ENTRY; code.insns.len()];
-    numbers[0] = 0;
-    entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });
-    let insns = entered(code, entries.iter().copied().chain([0]));
+    let (isa, mut context, made) = {
+        // What others may lock, too, is locked here alone.
+        let _still = jit.still.lock();
+        let isa = isa()?;
+        let graph = Graph::build(&request.met)?;
+        let types = Types::of(&graph);
+        let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_entry()).map(|id| graph.units[*id].at).collect();
+        let mut numbers = vec![NO_ENTRY; code.insns.len()];
+        numbers[0] = 0;
+        entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });
+        let insns = entered(code, entries.iter().copied().chain([0]));
 
-    let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature(4)));
-    let mut shared = FunctionBuilderContext::new();
-    let builder = FunctionBuilder::new(&mut context.func, &mut shared);
-    let exits = Emitter::new(builder, &graph, &types, &insns, &entries).run(isa.frontend_config());
-    let text = show.then(|| context.func.display().to_string());
-    if show {
-        context.set_disasm(true);
-    }
+        let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature(4)));
+        let mut shared = FunctionBuilderContext::new();
+        let builder = FunctionBuilder::new(&mut context.func, &mut shared);
+        let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries);
+        emitter.tries_exits = jit.exits;
+        let exits = emitter.run(isa.frontend_config());
+        (isa, context, (insns, numbers, exits))
+    };
+    let (insns, numbers, exits) = made;
+    let shows = jit.shows(&code.name.name());
+    let text = (shows && jit.options.show_clif).then(|| context.func.display().to_string());
+    context.set_disasm(shows && jit.options.show_asm);
     if let Some(id) = open_block(&context.func) {
         return Err(format!("{id} has no end"));
     }
     let made = context.compile(&**isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
-    if let Some(text) = text {
+    if shows {
         let listing = made.vcode.as_deref().unwrap_or("");
+        let text = text.unwrap_or_default();
         let _ = writeln!(std::io::stderr(), "; {} ({}:{})\n{text}\n{listing}", code.name, code.file, code.line);
     }
     let bytes = made.code_buffer().len();
-    let piece = memory.place(made.code_buffer()).ok_or("no memory for machine code")?;
+    let _still = jit.still.lock();
+    let piece = jit.memory.place(made.code_buffer()).ok_or("no memory for machine code")?;
     Ok(Machine {
         function: piece.address,
         insns,

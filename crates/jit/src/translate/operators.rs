@@ -247,6 +247,16 @@ impl Emitter<'_, '_> {
             }
         };
         if let Some((ask, negated)) = comparison(op) {
+            // An Integer is compared as it is, not as the double next to it.
+            for v in [Some(x), y].into_iter().flatten().filter(|v| !self.types.is_double(id, *v, s)) {
+                const EXACT: i64 = 1 << 53;
+                let exit = self.exit_of(id, s);
+                let word = self.get(v, s);
+                let n = self.b.ins().sshr_imm_u(word, 1);
+                let n = self.b.ins().iadd_imm_s(n, EXACT);
+                let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, n, 2 * EXACT);
+                self.branch_away(far, exit);
+            }
             let mut after = s.clone();
             if is_branch(op) {
                 self.types.apply(id, Plan::Double, &mut after);
@@ -255,7 +265,7 @@ impl Emitter<'_, '_> {
             return self.answer(id, c, negated, &after);
         }
         let v = match op {
-            Add | AddI | Succ => self.b.ins().fadd(a, b),
+            Add | AddI => self.b.ins().fadd(a, b),
             Sub | SubI => self.b.ins().fsub(a, b),
             Mul | MulI => self.b.ins().fmul(a, b),
             Div | DivI => self.b.ins().fdiv(a, b),
@@ -285,6 +295,11 @@ impl Emitter<'_, '_> {
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         let asks = comparison(op);
         self.b.append_block_param(done, if asks.is_some() { I8 } else { I64 });
+        // A method may answer a comparison with anything: its value stands beside the condition.
+        let told = asks.is_some() && !is_branch(op);
+        if told {
+            self.b.append_block_param(done, I64);
+        }
         if !matches!(op, Pow | Neg) {
             let both = self.b.ins().band(a, b);
             let bit = self.b.ins().band_imm_s(both, 1);
@@ -294,14 +309,24 @@ impl Emitter<'_, '_> {
                 Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
                 None => self.integer(op, a, b, self.immediate(id), slow),
             };
-            self.b.ins().jump(done, &[v.into()]);
+            if told {
+                let value = self.boolean(v);
+                self.b.ins().jump(done, &[v.into(), value.into()]);
+            } else {
+                self.b.ins().jump(done, &[v.into()]);
+            }
             if other != slow {
                 self.b.switch_to_block(other);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
                 let want = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ruby::TRUE } else { Ruby::FALSE };
                 let v = self.b.ins().icmp_imm_s(IntCC::Equal, known, want.bits() as i64);
-                self.b.ins().jump(done, &[v.into()]);
+                if told {
+                    let value = self.boolean(v);
+                    self.b.ins().jump(done, &[v.into(), value.into()]);
+                } else {
+                    self.b.ins().jump(done, &[v.into()]);
+                }
             }
         } else {
             self.b.ins().jump(slow, &[]);
@@ -309,6 +334,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(slow);
         let operands = if matches!(op, Neg | Succ) { vec![a] } else { vec![a, b] };
         let v = self.call_of_group(id, &operands, s);
+        if told {
+            let c = self.is_truthy(v);
+            self.b.ins().jump(done, &[c.into(), v.into()]);
+            self.b.switch_to_block(done);
+            let (c, v) = (self.b.block_params(done)[0], self.b.block_params(done)[1]);
+            self.result(id, v);
+            self.condition = Some((self.graph.var(id, self.graph.units[id].insn.a), c));
+            return;
+        }
         let v = match asks {
             // `a != b` as a jump is the opposite of `==`, by a call of `!=`.
             Some((_, negated)) => {
@@ -415,9 +449,10 @@ impl Emitter<'_, '_> {
         self.wait_at(id, at);
         let v = self.call_help(help::hash_get as *const () as usize, &[self.cx, a, k]);
         self.fail_if_none(v, id, at);
+        let found = self.b.ins().icmp_imm_s(IntCC::NotEqual, v, Ruby::UNDEF.bits() as i64);
+        self.leave_if_unlike(id, at + 3, Some(found), Some((self.graph.units[id].insn.a, v)));
         self.unflush(id, s);
-        let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
-        self.branch_away(other, slow);
+        self.branch_unless(found, slow);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
         let v = self.call_of_group(id, &[a, k], s);
@@ -468,6 +503,7 @@ impl Emitter<'_, '_> {
         self.wait_at(id, at);
         let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
         self.fail_if_none(v, id, at);
+        self.leave_if_unlike(id, at + 2, None, None);
         self.unflush(id, s);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(slow);
@@ -518,6 +554,7 @@ impl Emitter<'_, '_> {
         let a = self.get(x, s);
         let (slow, plain, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I8);
+        self.b.set_cold_block(slow);
         let is = self.is_cell(a);
         self.branch_unless(is, plain);
         let kind = self.load_u8(a, cell::KIND);

@@ -79,16 +79,14 @@ pub struct Types<'a> {
     pub at: Vec<Option<State>>,
 }
 
-/// What a guard looks at: the operands of the instruction, or (plus its register) what a register holds where a loop begins.
-pub const OPERANDS: u16 = 0;
-pub const REGISTER: u16 = 1;
+pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
         let profiles: Vec<_> = graph.scopes.iter().map(|s| s.code.heat.profile()).collect();
         let refuted = profiles
             .iter()
-            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()))
+            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().clone()))
             .collect();
         let mut t = Types { graph, profiles, refuted, at: Vec::new() };
         t.run();
@@ -209,11 +207,11 @@ impl<'a> Types<'a> {
         }
         let refuted = self.is_refuted(id, OPERANDS);
         match u.op {
-            Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Succ | Div | DivI | Mod | ModI => {
+            Add | Sub | Mul | AddI | SubI | MulI | Lt | Le | Gt | Ge | Eq | Ne | Neg | Div | DivI | Mod | ModI => {
                 self.numbers(id, s, refuted)
             }
             op if is_branch(op) => self.numbers(id, s, refuted),
-            And | Or | Xor | AndI | ShlI | ShrI | Shr => match self.numbers(id, s, refuted) {
+            Succ | And | Or | Xor | AndI | ShlI | ShrI | Shr => match self.numbers(id, s, refuted) {
                 Plan::Double => Plan::Generic,
                 plan => plan,
             },
@@ -490,6 +488,14 @@ impl<'a> Types<'a> {
     pub fn called(&self, id: Id) -> &Called {
         let u = &self.graph.units[id];
         self.graph.scopes[u.scope].sites.get(u.insn.c as usize).map_or(&Called::Other, |s| &s.called)
+    }
+    /// Whether an operand of an operation of Floats is a double there.
+    pub fn is_double(&self, id: Id, v: Var, s: &State) -> bool {
+        match s.of(v) {
+            Type::Double => true,
+            Type::Any => self.takes_double(id, v, s),
+            _ => false,
+        }
     }
     /// Whether an operand of which nothing is known is looked at as a Float, in an operation of Floats.
     pub fn takes_double(&self, id: Id, v: Var, _: &State) -> bool {

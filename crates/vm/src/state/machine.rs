@@ -5,12 +5,14 @@
 //! then answers 0 itself, so whatever stands on the native stack is gone before the interpreter goes on: the native stack grows with calls from machine code to machine
 //! code only, and each function leaves when it is short. Before a call of anything that may look at frames or registers these are as the interpreter would have them.
 
+use crate::allowance::Allowance;
 use crate::frame::CodeState;
 use crate::vm::Cx;
 use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use zakuro_bytecode::Code;
+use zakuro_bytecode::machine::{Exit, OPERANDS, UNSEEN};
 use zakuro_object::{ClassId, Sym, Value, ids};
 
 /// Function of a [`zakuro_bytecode::machine::Machine`]: the VM, the number of the entry (0: the beginning), and a handler's `regs` and `cs`. Bits of the value, or 0.
@@ -128,14 +130,69 @@ pub struct Met {
 /// A Code that is to be compiled.
 pub struct Request {
     pub met: Met,
+    /// Whose processor time it is.
+    pub payer: Option<Arc<Allowance>>,
+}
+
+/// What the compiler has done for all VMs of the process, for `RubyVM::JIT.stat`.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    /// Versions that were made, and how many of them took the place of another one.
+    pub compiled: u64,
+    pub replaced: u64,
+    /// Requests that came to nothing, by reason.
+    pub refused: Vec<(String, u64)>,
+    /// Requests that wait.
+    pub waiting: u64,
+    /// Bytes of machine code that there are, and that there may be.
+    pub bytes: u64,
+    pub limit: u64,
+    /// Processor time of compiling.
+    pub nanoseconds: u64,
 }
 
 /// Makes machine code. Called by any VM; nothing of a VM is kept.
 pub trait Compiler: Sync + Send {
-    /// Takes a request, unless it has too many. With `wait` it is done when this returns.
-    fn submit(&'static self, request: Request, wait: bool);
-    /// How much there is, for `RubyVM::JIT.stat`.
-    fn figures(&self) -> Vec<(&'static str, u64)>;
+    /// Takes a request, unless it has too many: whether it did. With `wait` it is done when this returns.
+    fn submit(&'static self, request: Request, wait: bool) -> bool;
+    fn figures(&self) -> Figures;
+    /// Runs `call`, which forks the process, while the compiler holds no lock that the child would find taken.
+    fn hold(&self, call: &mut dyn FnMut());
+}
+
+/// How often machine code was left in a VM, by [`Left`] and what failed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Leavings {
+    /// A guard on operands.
+    pub operands: u64,
+    /// A guard on what a register holds where a loop begins.
+    pub registers: u64,
+    /// What was never run before.
+    pub unseen: u64,
+    /// What machine code has no other way for: a redefined operator, a trace, instructions that it does not know, no room.
+    pub others: u64,
+    pub resumed: u64,
+    pub raised: u64,
+    pub polled: u64,
+    pub unwound: u64,
+    /// Guards that failed although they held (`--jit=exit-everywhere`).
+    pub tried: u64,
+}
+
+impl Leavings {
+    pub(crate) fn note(&mut self, left: Left, by: Option<&Exit>) {
+        let count = match (left, by.map(|e| e.what)) {
+            (Left::Guard, Some(OPERANDS)) => &mut self.operands,
+            (Left::Guard, Some(UNSEEN)) => &mut self.unseen,
+            (Left::Guard, Some(_)) => &mut self.registers,
+            (Left::Guard, None) => &mut self.others,
+            (Left::Resume, _) => &mut self.resumed,
+            (Left::Raised, _) => &mut self.raised,
+            (Left::Poll, _) => &mut self.polled,
+            (Left::Unwound, _) => &mut self.unwound,
+        };
+        *count += 1;
+    }
 }
 
 static COMPILER: OnceLock<&'static dyn Compiler> = OnceLock::new();

@@ -237,6 +237,16 @@ impl Cx {
     pub(crate) fn must_be_told(&self) -> bool {
         self.life.untold && self.thread_id() == MAIN
     }
+    /// A cell was refused where nothing can be raised: it gets room beyond the limit, which the next safepoint tells of; when that was not enough, the VM ends.
+    #[cold]
+    pub(crate) fn makes_room(&mut self, again: bool) {
+        if again {
+            self.becomes_hard();
+        } else {
+            self.heap.extend_reserve();
+            self.poll_owner.set(poll::COLLECT);
+        }
+    }
     /// Whether the running thread has to get out at once.
     #[inline]
     pub(crate) fn must_leave(&self) -> bool {

@@ -179,8 +179,12 @@ impl Cx {
         if p.asked.load(Ordering::Relaxed) >= VERSIONS || p.asked.fetch_add(1, Ordering::Relaxed) >= VERSIONS {
             return;
         }
-        let met = self.met(cs, 0);
-        c.submit(Request { met }, self.options.jit.waits());
+        // The process's, whichever VM asks.
+        let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
+        let payer = self.life.allowance().cloned();
+        if !c.submit(Request { met, payer }, self.options.jit.waits()) {
+            p.asked.fetch_sub(1, Ordering::Relaxed);
+        }
     }
     /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled.
     fn met(&mut self, cs: &CodeState, depth: usize) -> Met {
@@ -310,9 +314,13 @@ pub(super) unsafe fn leave(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const
     unsafe {
         let f = cx.fp;
         let (ip, regs, cs) = ((*f).ip, (*f).regs, (*f).code);
+        // What stands there belongs to another way out, unless this is one by a guard.
+        let by = if cx.left == Left::Guard { cx.left_by.as_ref() } else { None };
+        let tried = std::mem::take(&mut cx.exit_tried);
+        if tried { cx.leavings.tried += 1 } else { cx.leavings.note(cx.left, by) }
         match cx.left {
             Left::Guard => {
-                let op = failed(cx, ip, regs, cs);
+                let op = failed(cx, ip, regs, cs, tried);
                 TABLE[op as usize](cx, (*f).ip, regs, cs)
             }
             Left::Resume => dispatch!(cx, ip, regs, cs),
@@ -331,14 +339,14 @@ fn goes_on(cx: &mut Cx) -> ! {
 }
 /// Notes a guard that failed; the opcode that the interpreter is to run.
 #[inline(never)]
-unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u8 {
+unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, tried: bool) -> u8 {
     // SAFETY: as in `leave`; exits live as long as the Code whose machine code it was, which runs in the frame that many levels down.
     unsafe {
         let state = &*cs;
         let at = state.index_of(ip);
         let op = state.code.insns[at];
         let exit: *const Exit = std::mem::replace(&mut cx.left_by, std::ptr::null());
-        let Some(exit) = exit.as_ref() else { return op.op };
+        let Some(exit) = exit.as_ref().filter(|_| !tried) else { return op.op };
         if op.opcode().group_length() > 1
             && let Some(p) = state.code.heat.profile()
         {
@@ -456,15 +464,31 @@ pub mod help {
         cx.left = Left::Resume;
     }
 
-    /// A Float that is no flonum. Where there is no memory for it, NoMemoryError is raised at the next safepoint, which nothing but plain stores comes before.
+    /// A guard fails although it holds; the next one to do so comes after some more, each time after another number of them.
+    #[cold]
+    pub unsafe extern "C" fn exits(cx: &mut Cx) -> u64 {
+        const MOST: u32 = 61;
+        cx.exit_every = cx.exit_every % MOST + 1;
+        cx.exit_in = cx.exit_every;
+        cx.exit_tried = true;
+        0
+    }
+
+    /// A Float that is no flonum. Registers are being written back when this is called, so there is no way to raise: it is made beyond the limit, and the VM hears of that at its next safepoint.
     pub unsafe extern "C" fn make_float(cx: &mut Cx, d: f64) -> u64 {
-        match catch_unwind(AssertUnwindSafe(|| Value::float(&cx.heap, d))) {
-            Ok(v) => v.bits(),
-            Err(_) => {
-                cx.owes_refusal = true;
-                cx.poll_owner.set(zakuro_sched::poll::WAKE);
-                Value::fixnum(0).bits()
+        let cx: *mut Cx = cx;
+        // SAFETY: nothing else uses the VM while a closure runs; what is refused has done nothing.
+        unsafe {
+            for again in [false, true] {
+                match catch_unwind(AssertUnwindSafe(|| Value::float(&(*cx).heap, d))) {
+                    Ok(v) => return v.bits(),
+                    Err(panic) if crate::raise::is_refusal(&*panic) => (*cx).makes_room(again),
+                    Err(_) => break,
+                }
             }
+            // The VM ends: nothing runs in it any more that would read this.
+            (*cx).owes_refusal = true;
+            Value::fixnum(0).bits()
         }
     }
 
