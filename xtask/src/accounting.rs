@@ -12,8 +12,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("binary_trees", &[]),
     ("hash_work", &[]),
     ("vm/messages", &["0.2"]),
-    ("vm/graph_copy", &["0.2"]),
-    ("vm/threads", &["0.2"]),
+    ("vm/graph_copy", &["5"]),
+    ("vm/threads", &["10000"]),
 ];
 
 /// CPU seconds of one run.

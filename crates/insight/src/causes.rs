@@ -261,11 +261,13 @@ fn more_vms(p: &Picture) -> Option<Cause> {
     let busy: f64 = p.workers.iter().sum();
     let used = part(busy, p.wall * p.workers.len().max(1) as f64);
     let share = part(p.ready(), p.ready() + p.active());
+    // How many VMs wanted a core at a time: a few that queue behind others now and then are no surplus.
+    let wanted = (p.ready() + p.active()) / p.wall.max(1e-9) / p.workers.len().max(1) as f64;
     let g = p.groups.iter().max_by(|a, b| a.seconds.ready.total_cmp(&b.seconds.ready))?;
     Some(Cause {
         code: "more_vms_than_cores",
         // No work is lost by it: other causes go first.
-        weight: share * used * 0.6,
+        weight: share * used * 0.6 * (wanted - 1.0).clamp(0.0, 1.0),
         sentence: format!(
             "{} were ready {} of the time but had no core: {} physical cores were busy {}, so more VMs bring nothing",
             members(g),

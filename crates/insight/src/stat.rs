@@ -172,7 +172,7 @@ pub mod stat_class {
             put_number(cx, h, a.name(), ns(f.active[a as usize]))?;
         }
         put_number(cx, h, "ready", ns(f.ready))?;
-        put_number(cx, h, "wait", ns(f.waiting()))?;
+        put_number(cx, h, "wait", f.waits.iter().map(|t| ns(*t)).sum())?;
         put_waits(cx, h, WaitKind::ALL.into_iter().map(|k| (k, ns(f.waits[k as usize]))))?;
         for (name, n) in [("turns", f.turns), ("collections", f.collections), ("received", f.received)] {
             put_number(cx, h, name, n)?;

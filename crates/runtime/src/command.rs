@@ -306,7 +306,8 @@ impl Command {
             ("dump", _) => needed(name, value, rest)?.split(',').for_each(|what| self.dump(what)),
             ("jit", None) => self.options.jit = Jit::On,
             ("jit", Some(how)) => {
-                self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
+                self.options.jit =
+                    Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
             ("account", None) => self.options.insight.account = true,
             ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),

@@ -3,7 +3,7 @@ require_relative "work"
 jobs = RubyVM::Channel.new(name: "pipe")
 workers = 4.times.map { |i| RubyVM.fork(jobs, name: "worker#{i}") { |jobs| jobs.each { work(0.3) } } }
 pipe = RubyVM.fork(jobs, name: "pipe") do |jobs|
-  200.times { |i| work(3); jobs << i }
+  300.times { |i| work(6); jobs << i }
   jobs.close
 end
 [pipe, *workers].each(&:join)

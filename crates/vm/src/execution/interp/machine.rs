@@ -317,7 +317,11 @@ pub(super) unsafe fn leave(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const
         // What stands there belongs to another way out, unless this is one by a guard.
         let by = if cx.left == Left::Guard { cx.left_by.as_ref() } else { None };
         let tried = std::mem::take(&mut cx.exit_tried);
-        if tried { cx.leavings.tried += 1 } else { cx.leavings.note(cx.left, by) }
+        if tried {
+            cx.leavings.tried += 1
+        } else {
+            cx.leavings.note(cx.left, by)
+        }
         match cx.left {
             Left::Guard => {
                 let op = failed(cx, ip, regs, cs, tried);
