@@ -26,6 +26,23 @@ impl Emitter<'_, '_> {
         let slots = self.slots(o);
         self.b.ins().iadd(slots, offset)
     }
+    /// The same of an object whose variables may stand outside of it: `outside` says so.
+    fn slot_in_or_out(&mut self, o: Value, outside: Value, number: Value) -> Value {
+        use cranelift_codegen::ir::types::I64;
+        let (out, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let slots = self.slots(o);
+        self.b.ins().brif(outside, out, &[], done, &[slots.into()]);
+        self.b.switch_to_block(out);
+        let list = self.load(o, cell::SLOTS);
+        let slots = self.load(list, 0);
+        self.b.ins().jump(done, &[slots.into()]);
+        self.b.switch_to_block(done);
+        let slots = self.b.block_params(done)[0];
+        let n = self.b.ins().uextend(I64, number);
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        self.b.ins().iadd(slots, offset)
+    }
     pub fn get_ivar(&mut self, id: Id, s: &State) {
         let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         let (slow, done) = (self.b.create_block(), self.b.create_block());
@@ -39,11 +56,10 @@ impl Emitter<'_, '_> {
         let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
         self.branch_unless(same, slow);
+        let number = self.load_u32(caches, entry + ivar::SLOT);
         let flags = self.load_u8(me, cell::FLAGS);
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        self.branch_away(outside, slow);
-        let number = self.load_u32(caches, entry + ivar::SLOT);
-        let at_slot = self.slot(me, number);
+        let at_slot = self.slot_in_or_out(me, outside, number);
         let v = self.load(at_slot, 0);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
@@ -66,16 +82,19 @@ impl Emitter<'_, '_> {
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
         self.branch_unless(same, slow);
         let flags = self.load_u8(me, cell::FLAGS);
-        let special = self.b.ins().band_imm_s(flags, (GUARDED | EXT_IVARS) as i64);
+        let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
         self.branch_away(special, slow);
         let number = self.load_u32(caches, entry + ivar::SLOT);
         let next = self.load_u32(caches, entry + ivar::NEXT);
-        let at_slot = self.slot(me, number);
+        let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
         self.branch_away(next, grows);
+        let at_slot = self.slot_in_or_out(me, outside, number);
         self.store(value, at_slot, 0);
         self.b.ins().jump(done, &[]);
         // A new variable: it fits if there is room in the cell.
         self.b.switch_to_block(grows);
+        self.branch_away(outside, slow);
+        let at_slot = self.slot(me, number);
         let room = self.b.ins().uload16(cranelift_codegen::ir::types::I64, MemFlagsData::trusted(), me, cell::AUX);
         let room = self.b.ins().ireduce(I32, room);
         let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, number, room);
@@ -197,11 +216,13 @@ impl Emitter<'_, '_> {
                 self.guard_call(recv, entry, calls, miss);
                 self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
-                let special = if reads { EXT_IVARS } else { EXT_IVARS | GUARDED };
-                let special = self.b.ins().band_imm_s(flags, special as i64);
-                self.branch_away(special, miss);
+                if !reads {
+                    let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
+                    self.branch_away(guarded, miss);
+                }
                 let number = self.load_u32(calls, entry + call::EXTRA);
-                let slot = self.slot(recv, number);
+                let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
+                let slot = self.slot_in_or_out(recv, outside, number);
                 let v = if reads {
                     self.load(slot, 0)
                 } else {
@@ -224,7 +245,7 @@ impl Emitter<'_, '_> {
                 let v = self.b.block_params(done)[0];
                 return self.write(id, i.a, v);
             }
-            Called::Other => {
+            Called::Other | Called::Unseen => {
                 self.b.ins().jump(miss, &[]);
             }
         }

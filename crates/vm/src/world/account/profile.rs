@@ -152,14 +152,15 @@ impl Cx {
             // SAFETY: the state of a live frame.
             let code = (!l.code.is_null()).then(|| unsafe { &*l.code });
             let line = code.map_or(0, |c| c.code.line_at(l.at as usize));
-            let key = (code.map_or(1, |c| std::ptr::from_ref(&*c.code) as usize), line, l.me.bits());
+            let key = (code.map_or(1 + usize::from(l.block), |c| std::ptr::from_ref(&*c.code) as usize), line, l.me.bits());
             (SampledLevel { key, code: code.map(|c| c.code.clone()) }, l)
         };
         visible(self.levels()).take(depth).map(level).collect()
     }
-    fn describe_level(&self, l: &Level) -> ProfileFrame {
+    fn describe_level(&mut self, l: &Level) -> ProfileFrame {
         if l.code.is_null() {
-            let name = Ref::<MethodCell>::from_value(l.me).map_or_else(|| "(builtin)".into(), |m| self.method_label(m));
+            let known = Ref::<MethodCell>::from_value(l.me).is_some();
+            let name = if known { self.native_labels(l).0 } else { "(builtin)".into() };
             return ProfileFrame { name, file: None, line: 0, kind: FrameKind::Builtin };
         }
         // SAFETY: the state of a live frame.
