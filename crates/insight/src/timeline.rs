@@ -77,7 +77,7 @@ pub fn text(book: &Book, since: u64) -> String {
     for w in workers {
         out.name("thread_name", WORKERS, w as u32, &format!("worker {}", w.saturating_sub(1)));
     }
-    let _ = write!(out.text, "],\"otherData\":{{\"version\":\"zakuro {}\",\"events_lost\":{lost}}}}}\n", env!("CARGO_PKG_VERSION"));
+    let _ = writeln!(out.text, "],\"otherData\":{{\"version\":\"zakuro {}\",\"events_lost\":{lost}}}}}", env!("CARGO_PKG_VERSION"));
     out.text
 }
 

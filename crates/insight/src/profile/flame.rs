@@ -111,7 +111,7 @@ pub fn svg(all: &Folded) -> String {
         whole as f64 / 1e6
     );
     draw(&mut out, "all VMs", &root, 0, 0.0, WIDTH / whole.max(1) as f64, whole, rows);
-    let _ = write!(out, "<script><![CDATA[{SCRIPT}]]></script></svg>\n");
+    let _ = writeln!(out, "<script><![CDATA[{SCRIPT}]]></script></svg>");
     out
 }
 
