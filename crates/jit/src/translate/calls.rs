@@ -2,9 +2,9 @@
 
 use super::emit::Emitter;
 use super::graph::Id;
-use super::types::State;
+use super::types::{Pure, State, Type};
 use crate::layout::{self, call, cell, frame, ivar, state, vm};
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use zakuro_bytecode::Op;
@@ -146,7 +146,58 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
 
+    /// A function of Floats, on a Float; anything else is the interpreter's.
+    fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
+        let u = &self.graph.units[id];
+        let i = u.insn;
+        let entry = i.c as i32 * call::SIZE;
+        let exit = self.exit_of(id, s);
+        let calls = self.load_fixed(self.state_of(id), state::CALLS);
+        let (recv, operand) = (self.graph.var(id, i.a), self.graph.var(id, if pure == Pure::Abs { i.a } else { i.a + 1 }));
+        if pure == Pure::Abs && s.of(recv) == Type::Double {
+            let known = self.load_u32(calls, entry + call::SHAPE);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, known, layout::FLOAT);
+            self.branch_unless(same, exit);
+            let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
+            let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
+            self.branch_unless(same, exit);
+        } else {
+            let recv = self.read(id, i.a, s);
+            self.guard_call(recv, entry, calls, exit);
+        }
+        self.handler_is(calls, entry, RUBY_CALLS.native, exit);
+        let own = self.load(calls, entry + call::TARGET);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
+        self.branch_unless(same, exit);
+        let d = match s.of(operand) {
+            Type::Double => self.get_double(operand),
+            _ => {
+                let v = self.get(operand, s);
+                self.unboxed(v, exit)
+            }
+        };
+        let v = match pure {
+            Pure::Abs => self.b.ins().fabs(d),
+            Pure::Sin => self.call_of_double(help::sine as *const () as usize, d),
+            Pure::Cos => self.call_of_double(help::cosine as *const () as usize, d),
+            Pure::Sqrt => {
+                // Below nought it raises; of minus nought the root is nought.
+                let zero = self.b.ins().f64const(0.0);
+                let below = self.b.ins().fcmp(FloatCC::LessThan, d, zero);
+                self.branch_away(below, exit);
+                let root = self.b.ins().sqrt(d);
+                self.b.ins().fadd(root, zero)
+            }
+        };
+        self.set_double(recv, v);
+    }
+
     pub fn send(&mut self, id: Id, s: &mut State) {
+        if let Some(pure) = self.types.pure(id)
+            && let Called::Native(target, ..) = *self.types.called(id)
+        {
+            return self.pure(id, pure, target, s);
+        }
         let u = &self.graph.units[id];
         let (i, at) = (u.insn, u.at);
         let with_block = matches!(u.op, Op::SendBlk | Op::SendSelfBlk);

@@ -45,7 +45,7 @@ pub enum Called {
     Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
-    /// A builtin: its function, and what it is, by the class that it was defined in and its name.
+    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module) and its name.
     Native(usize, ClassId, Sym),
     AttrReader,
     AttrWriter,
