@@ -59,7 +59,7 @@ Dir.mktmpdir do |dir|
   p events.all? { |e| e["ph"] == "M" || e["ts"] >= 0 && e.fetch("dur", 0) >= 0 }
   sent, arrived = %w[s f].map { |ph| events.select { |e| e["ph"] == ph }.to_h { |e| [e["id"], e] } }
   p sent.size, sent.keys.sort == arrived.keys.sort, sent.all? { |id, e| e["ts"] <= arrived[id]["ts"] && e["pid"] != arrived[id]["pid"] }
-  p events.map { |e| e["name"] }.uniq.select { |n| %w[run collect image].include?(n) || n.start_with?("wait: receive") }.sort
+  p events.map { |e| e["name"] }.uniq.select { |n| %w[run collect image].include?(n) || n == "wait: receive done" }.sort
   p events.select { |e| e["name"] == "process_name" }.map { |e| e["args"]["name"] }.sort.first(2)
   traced, = run("--account", program: <<~'RUBY')
     require "json"
