@@ -6,7 +6,7 @@
 use crate::json::Json;
 use crate::process::{Outcome, Spec};
 use crate::record::programs_in;
-use crate::{Args, cpus, find_program, find_zakuro, parallel, root, start, svg};
+use crate::{Args, accounting, cpus, find_program, find_zakuro, parallel, root, start, svg};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -58,7 +58,7 @@ fn geometric_mean(list: &[f64]) -> f64 {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["runs", "ruby", "zakuro", "limit"], &["pin", "plot", "no-save"])?;
+    let args = Args::parse(args, &["runs", "ruby", "zakuro", "limit", "against"], &["pin", "plot", "no-save"])?;
     let setup = Setup {
         ruby: find_program(args.get("ruby"), "ruby")?,
         zakuro: find_zakuro(&args, "release")?,
@@ -71,6 +71,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     let mut single: Vec<PathBuf> = Vec::new();
     let mut parallel_names: Vec<String> = Vec::new();
     let mut starts = args.rest.is_empty();
+    let mut counts = false;
     if args.rest.is_empty() {
         single = programs.clone();
         parallel_names.push("parallel".into());
@@ -83,11 +84,13 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             single.push(path.clone());
         } else if name == "start" {
             starts = true;
+        } else if name == "accounting" {
+            counts = true;
         } else if parallel::known(&name) {
             parallel_names.push(name);
         } else {
             let known: Vec<String> = programs.iter().map(|p| stem(p)).collect();
-            return Err(format!("no benchmark {name}; there are {}, start and {}", known.join(" "), parallel::NAMES.join(" ")));
+            return Err(format!("no benchmark {name}; there are {}, start, accounting and {}", known.join(" "), parallel::NAMES.join(" ")));
         }
     }
 
@@ -129,6 +132,9 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     }
     if starts {
         fields.extend(start::run(&setup)?);
+    }
+    if counts {
+        fields.push(accounting::run(&setup, args.get("against").map(Path::new))?);
     }
     for name in &parallel_names {
         let (fine, mut figures) = parallel::run(&setup, name)?;

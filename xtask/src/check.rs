@@ -56,9 +56,12 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
             "bytecode",
         ]),
     ),
+    // Reads what others count.
+    ("insight", Some(&["core-base", "core-vms", "vm", "macros", "sched"])),
     (
         "corelib",
         Some(&[
+            "insight",
             "core-base",
             "core-text",
             "core-collections",

@@ -3,6 +3,7 @@
 //!
 //! Depends on no crate of the workspace, so that it builds in seconds and can never be broken by what it checks.
 
+mod accounting;
 mod bench;
 mod check;
 mod fuzz;

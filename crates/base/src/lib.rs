@@ -12,5 +12,5 @@ pub mod symbol;
 pub mod sync;
 
 pub use hash_seed::HashSeed;
-pub use options::{CodeCache, Jit, JitOptions, Options};
+pub use options::{CodeCache, Insight, Jit, JitOptions, Options};
 pub use symbol::{Sym, sym};

@@ -57,6 +57,8 @@ pub struct Options {
     pub code_cache: Option<CodeCache>,
     /// `--jit`, `ZAKURO_JIT`.
     pub jit: Jit,
+    /// What is counted, and told at the end.
+    pub insight: Insight,
     /// `--jit-memory`, `--jit-share`, `--jit-perf-map`, `--dump=clif`, `--dump=asm`, `--dump-method`.
     pub jit_options: JitOptions,
 }
@@ -81,6 +83,26 @@ pub struct JitOptions {
 impl Default for JitOptions {
     fn default() -> JitOptions {
         JitOptions { memory: 64 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
+    }
+}
+
+/// What the process tells of itself (docs/insight.md).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Insight {
+    /// `--account`, `ZAKURO_ACCOUNT=1`: VMs and channels count; so with any of the others.
+    pub account: bool,
+    /// `--report[=FILE]`, `ZAKURO_REPORT`: where a report goes at the end; an empty name stands for standard error.
+    pub report: Option<String>,
+    /// `--trace=FILE`
+    pub trace: Option<String>,
+    /// `--profile=FILE`
+    pub profile: Option<String>,
+}
+
+impl Insight {
+    /// Whether VMs count.
+    pub fn counts(&self) -> bool {
+        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some()
     }
 }
 

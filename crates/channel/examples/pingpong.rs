@@ -81,7 +81,7 @@ fn main() {
     let rounds = 300_000;
     for workers in [1, 2] {
         for _ in 0..3 {
-            let scheduler = Scheduler::new(Config { workers });
+            let scheduler = Scheduler::new(Config { workers, ..Config::default() });
             let pool = StackPool::new();
             let (ping, pong) = (Channel::unbounded(), Channel::unbounded());
             let (done, finished) = std::sync::mpsc::channel();

@@ -31,7 +31,7 @@ struct World {
 
 impl World {
     fn new(workers: usize) -> World {
-        World { scheduler: Scheduler::new(Config { workers }), pool: StackPool::new() }
+        World { scheduler: Scheduler::new(Config { workers, ..Config::default() }), pool: StackPool::new() }
     }
 
     fn spawn(&self, f: impl FnOnce(&Yard, Task) + std::marker::Send + 'static) -> Task {

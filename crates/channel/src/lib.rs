@@ -1,6 +1,6 @@
 //! Channels: process-level FIFO queues of messages between VMs, many senders and many receivers.
 //!
-//! Map: `queue` (what is under a channel's lock), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
+//! Map: `queue` (what is under a channel's lock), `record` (name and counters), `waiter` (standing in line), `select` (waiting at several), `reclaim` (channels
 //! that only messages lead to). The state of a line and of a claim is explored by loom, and run by Miri: tests/models.rs; channels over a whole
 //! scheduler by shuttle: shuttle_tests.rs.
 //!
@@ -22,6 +22,7 @@
 
 mod queue;
 mod reclaim;
+mod record;
 mod select;
 mod waiter;
 
@@ -41,6 +42,7 @@ use zakuro_base::sync::Short;
 use zakuro_base::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering, fence};
 
 use queue::{Front, Inner, Wakes};
+pub use record::Record;
 pub use select::{Selected, leave, select};
 pub use waiter::{Reason, Waiter};
 
@@ -72,6 +74,7 @@ const INSIDE: u64 = 1 << 32;
 pub(crate) struct Shared<T: Message> {
     id: u64,
     bounds: Bounds,
+    record: Option<std::sync::Arc<Record>>,
     /// Mirror of `inner.closed`: written under the lock, for senders that would make a message in vain.
     closed: AtomicBool,
     /// Senders may stand in line while messages are in the front. Written under `inner`, read by receivers that took one of those without it.
@@ -195,9 +198,16 @@ impl<T: Message> Channel<T> {
     }
 
     pub fn new(bounds: Bounds) -> Channel<T> {
+        Channel::recorded(bounds, |_| None)
+    }
+
+    /// With what is to be known of it; `record` gets its id.
+    pub fn recorded(bounds: Bounds, record: impl FnOnce(u64) -> Option<std::sync::Arc<Record>>) -> Channel<T> {
+        let id = NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         Channel(Arc::new(Shared {
-            id: NEXT_ID.fetch_add(1, std::sync::atomic::Ordering::Relaxed),
+            id,
             bounds,
+            record: record(id),
             handles: AtomicU64::new(OUTSIDE),
             closed: AtomicBool::new(false),
             blocked: AtomicBool::new(false),
@@ -209,6 +219,10 @@ impl<T: Message> Channel<T> {
     /// Unique in the process.
     pub fn id(&self) -> u64 {
         self.0.id
+    }
+
+    pub fn record(&self) -> Option<&std::sync::Arc<Record>> {
+        self.0.record.as_ref()
     }
 
     pub fn bounds(&self) -> Bounds {

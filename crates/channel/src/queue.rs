@@ -142,7 +142,8 @@ impl<T: Message> Inner<T> {
     /// The caller has asked [`Inner::has_memory`].
     #[inline]
     pub(crate) fn push(&mut self, shared: &Shared<T>, message: T, wakes: &mut Wakes) {
-        self.bytes += message.weight();
+        let weight = message.weight();
+        self.bytes += weight;
         if message.has_handles() {
             self.carriers += 1;
             message.handles(&mut |channel| channel.enter_queue());
@@ -150,6 +151,9 @@ impl<T: Message> Inner<T> {
         self.queue.push_back(message);
         shared.inner.set_count(self.queue.len());
         self.peak = self.peak.max(self.queue.len());
+        if let Some(record) = &shared.record {
+            record.pushed(weight, self.queue.len());
+        }
         if !self.receivers.is_empty() {
             self.promise_messages(shared.id, wakes);
         }

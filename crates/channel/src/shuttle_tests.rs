@@ -65,7 +65,7 @@ struct World(Scheduler);
 
 impl World {
     fn new(workers: usize) -> World {
-        World(Scheduler::new(Config { workers }))
+        World(Scheduler::new(Config { workers, ..Config::default() }))
     }
     fn finish(self) {
         while self.0.live_units() > 0 {

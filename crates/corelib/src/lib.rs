@@ -20,7 +20,7 @@ macro_rules! parts {
     };
 }
 
-parts! { zakuro_core_base, zakuro_core_text, zakuro_core_collections, zakuro_core_numbers, zakuro_core_system, zakuro_core_program, zakuro_core_vms }
+parts! { zakuro_core_base, zakuro_core_text, zakuro_core_collections, zakuro_core_numbers, zakuro_core_system, zakuro_core_program, zakuro_core_vms, zakuro_insight }
 
 /// Name of an encoding that is known under this name.
 pub fn encoding_name(name: &str) -> Option<&'static str> {
@@ -41,7 +41,8 @@ mod tests {
     fn no_part_is_left_out() {
         let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let names = std::fs::read_dir(crates).unwrap().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
-        let mut found: Vec<String> = names.filter(|n| n.starts_with("core-")).map(|n| format!("zakuro_{}", n.replace('-', "_"))).collect();
+        let mut found: Vec<String> =
+            names.filter(|n| n.starts_with("core-") || n == "insight").map(|n| format!("zakuro_{}", n.replace('-', "_"))).collect();
         let mut listed = super::PARTS.to_vec();
         found.sort();
         listed.sort();

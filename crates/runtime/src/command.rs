@@ -102,6 +102,10 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --enable=frozen-string-literal
   --disable=code-cache  neither read nor write compiled libraries in ~/.cache/zakuro
   --backtrace-limit=N
+  --report[=FILE]   tell at the end where the time went, and what held the program up (FILE.json: as JSON)
+  --profile FILE    sample what runs: FILE.json (Firefox profiler), FILE.svg (flame graph), FILE.txt (folded stacks)
+  --trace FILE      write a timeline for ui.perfetto.dev
+  --account         count without telling: RubyVM.report, RubyVM.stat and their like
   --gc=stress       collect at every safepoint (--gc=never: not at all)
   --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
   --jit-memory=MB   most machine code that there may be (64)
@@ -305,6 +309,10 @@ impl Command {
                 self.options.jit =
                     Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
+            ("account", None) => self.options.insight.account = true,
+            ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
+            ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
+            ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
             ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,
             ("jit-perf-map", None) => self.options.jit_options.perf_map = true,

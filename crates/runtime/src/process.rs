@@ -7,9 +7,10 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
-use zakuro_base::{CodeCache, Options};
+use zakuro_base::{CodeCache, Insight, Options};
 use zakuro_bytecode::Code;
 use zakuro_sched::{Config, Scheduler, StackPool, StackSize, Task};
+use zakuro_vm::account::{Book, Switches};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, Forked, SignalAction, Spawner, VmControl};
 use zakuro_vm::image::Seed;
@@ -34,6 +35,8 @@ pub struct Process {
     pub(crate) translators: crate::api::TranslatorPool,
     /// See [`Process::care_for_malloc`].
     malloc_care: Arc<OnceLock<MallocCare>>,
+    /// Where the time of the VMs goes, in a process that counts.
+    pub book: Option<Arc<Book>>,
     me: Weak<Process>,
 }
 
@@ -54,7 +57,8 @@ impl Process {
         }
         let options = Arc::new(options);
         let pool = StackPool::new();
-        let scheduler = Scheduler::open(Config { workers: options.workers }).map_err(|e| StartError::descriptors(&e))?;
+        let scheduler = Scheduler::open(Config { workers: options.workers, timed: options.insight.counts() })
+            .map_err(|e| StartError::descriptors(&e))?;
         #[cfg(feature = "jit")]
         if options.jit.is_on() {
             zakuro_jit::start(&options);
@@ -62,6 +66,11 @@ impl Process {
         }
         let boot: &'static BootImage = Box::leak(Box::new(make_boot_image(&options, &pool)?));
         scheduler.start().map_err(|e| StartError::threads(&e))?;
+        zakuro_insight::start(&options.insight, &scheduler);
+        let book = options.insight.counts().then(|| {
+            let profiling = options.insight.profile.is_some();
+            Book::new(Switches { tracing: options.insight.trace.is_some().into(), profiling })
+        });
         let process = Arc::new_cyclic(|me: &Weak<Process>| Process {
             scheduler,
             pool,
@@ -73,6 +82,7 @@ impl Process {
             signals: Arc::default(),
             translators: crate::api::TranslatorPool::default(),
             malloc_care: Arc::default(),
+            book,
             me: me.clone(),
         });
         let weak = process.me.clone();
@@ -202,11 +212,20 @@ impl Spawner for Process {
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
     pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
+        if let Err(e) = zakuro_insight::check(&self.options.insight) {
+            start::tell(&e);
+            return 1;
+        }
         let control = self.create("main", argv, Limits::default(), None);
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
         let end = self.run_and_wait(&waiter);
+        if let Some(book) = &self.book {
+            for failure in zakuro_insight::finish(&self.options.insight, book, &self.scheduler) {
+                start::tell(&failure);
+            }
+        }
         status_of(&end)
     }
     /// In the child of a fork: no other VM, signals of its own, and nobody waits for the main VM's end to end the process.
@@ -305,6 +324,10 @@ fn charmap() -> Option<String> {
     }
 }
 
+fn is_set(name: &str) -> bool {
+    std::env::var(name).is_ok_and(|v| !v.is_empty() && v != "0")
+}
+
 /// Options that the environment sets.
 pub fn options_from_environment() -> Options {
     Options {
@@ -312,7 +335,15 @@ pub fn options_from_environment() -> Options {
         verbose: Some(false),
         code_cache: code_cache(),
         library: library_directory(),
-        host_library: std::env::var("ZAKURO_HOST_LIBRARY").is_ok_and(|v| !v.is_empty() && v != "0"),
+        host_library: is_set("ZAKURO_HOST_LIBRARY"),
+        insight: Insight {
+            account: is_set("ZAKURO_ACCOUNT"),
+            report: std::env::var("ZAKURO_REPORT")
+                .ok()
+                .filter(|v| !v.is_empty() && v != "0")
+                .map(|v| if v == "1" { String::new() } else { v }),
+            ..Insight::default()
+        },
         jit: std::env::var("ZAKURO_JIT").ok().and_then(|how| zakuro_base::Jit::named(&how)).unwrap_or_default(),
         engine: std::env::var("ZAKURO_ENGINE").ok().filter(|e| !e.is_empty()),
         charmap: charmap(),

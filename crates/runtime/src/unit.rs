@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
+use zakuro_vm::account::{Account, Counting};
 use zakuro_vm::allowance::Seat;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
@@ -31,6 +32,8 @@ pub struct VmUnit {
     refused: Option<Instant>,
     /// What it counts in whose account.
     account: Option<Arc<AtomicUsize>>,
+    /// What is counted of it.
+    counted: Option<Arc<Account>>,
     /// Its main thread's.
     _seat: Option<Seat>,
 }
@@ -42,6 +45,9 @@ impl Drop for VmUnit {
             self.control.finish(End::Killed, None);
         }
         self.control.place.store(std::ptr::null_mut(), Relaxed);
+        if let Some(counted) = &self.counted {
+            counted.close();
+        }
         if let Some(account) = self.account.take() {
             account.fetch_sub(self.control.weight(), Relaxed);
         }
@@ -58,7 +64,8 @@ impl VmUnit {
     pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
         let account = control.account.get().cloned();
         let _seat = control.seat.lock().take();
-        VmUnit { account, _seat, process, control, args: Some(args), image, vm: None, co: None, refused: None }
+        let counted = process.book.as_ref().map(|book| book.open(control.identity()));
+        VmUnit { account, counted, _seat, process, control, args: Some(args), image, vm: None, co: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {
         let stack = self.process.pool.take(StackSize::Main)?;
@@ -76,6 +83,10 @@ impl VmUnit {
             control: self.control.clone(),
             spawner: self.process.clone(),
         });
+        vm.counting = match (&self.process.book, &self.counted) {
+            (Some(book), Some(account)) => Some(Box::new(Counting::new(book.clone(), account.clone(), task.clone()))),
+            _ => None,
+        };
         vm.life_begins(self.control.limits);
         if vm.options.gc_stress {
             poll.set(zakuro_sched::poll::COLLECT);
@@ -118,6 +129,9 @@ impl VmUnit {
         self.co = None;
         if let Some(vm) = self.vm.as_mut() {
             vm.life_ends();
+            if let Some(counting) = &mut vm.counting {
+                counting.close();
+            }
         }
         let owned = self.vm.as_ref().map_or(0, |vm| vm.heap.stats().payload_bytes);
         let result = self.vm.take().and_then(|mut vm| vm.result.take());

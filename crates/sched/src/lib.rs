@@ -2,7 +2,7 @@
 //! timers, readiness, hand-off around blocking calls. Knows no Ruby value.
 //!
 //! Map: `task` (state machine), `queue` (run queues), `worker`, `scheduler` (who runs: sleepers, hand-off, idle detection),
-//! `native` (the loop of a native thread), `monitor` (time slices, turns that do not end), `reactor` (the timer thread: ticks, timers,
+//! `native` (the loop of a native thread), `clock` (times of tasks and workers, when they are counted), `monitor` (time slices, turns that do not end), `reactor` (the timer thread: ticks, timers,
 //! epoll), `source` (descriptors that stay registered), `balance` (two busy workers on one
 //! CPU), `fork` (all stand still while the process is forked), `stack` and `coroutine`. A *worker* is a run queue with the right to run; a *native thread* borrows one.
 //! (One that was replaced has the queue still, but the right went to another one.)
@@ -11,6 +11,7 @@
 //! while a unit runs or a task is woken.
 
 mod balance;
+pub mod clock;
 mod coroutine;
 mod current;
 mod fork;

@@ -104,6 +104,12 @@ impl Inner {
         }
     }
 
+    /// Asks all that run what that is.
+    pub(crate) fn profile(&self) {
+        let _monitor = self.monitor.lock();
+        tell(&self.in_use().iter().filter(|w| w.in_turn()).map(|w| (w, poll::PROFILE)).collect::<Vec<_>>());
+    }
+
     /// Asks all that run to end their turns.
     pub(crate) fn preempt_all(&self) {
         let _monitor = self.monitor.lock();

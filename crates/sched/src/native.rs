@@ -9,11 +9,13 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use zakuro_base::sync::wide::atomic::{Ordering, fence};
 use zakuro_base::sync::wide::spin_loop;
 
+use crate::clock;
 use crate::current;
 use crate::futex::Futex;
 use crate::scheduler::{Inner, Rest};
@@ -114,6 +116,8 @@ pub(crate) struct Native {
     answered: Cell<(u64, Option<Instant>)>,
     last_rest: Cell<Duration>,
     tid: Cell<i32>,
+    /// When the last turn ended, if nothing has been waited or searched for since.
+    clock: Cell<u64>,
     /// What the running unit has left here for its turn.
     data: Cell<*mut ()>,
 }
@@ -157,7 +161,7 @@ pub fn current_index() -> usize {
 }
 
 /// A cheap clock for rough comparisons; its unit is between 0.2 and 1 ns. In models, chance.
-fn cycles() -> u64 {
+pub(crate) fn cycles() -> u64 {
     #[cfg(shuttle)]
     return shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 1..4 * RAN_ON);
     #[cfg(all(target_arch = "x86_64", not(shuttle)))]
@@ -202,6 +206,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         answered: Cell::new((0, None)),
         last_rest: Cell::new(Duration::ZERO),
         tid: Cell::new(tid),
+        clock: Cell::new(0),
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
@@ -284,6 +289,7 @@ impl Native {
 
     /// Others' work: the injector, then the queues of the other workers; then, for the one spinner, a while longer.
     fn search(&self) -> Option<TaskRef> {
+        self.clock.set(0);
         if let Some(task) = self.search_once() {
             self.found();
             return Some(task);
@@ -388,6 +394,7 @@ impl Native {
     }
 
     fn awoken(&self, word: u32) {
+        self.clock.set(0);
         if word == EXIT {
             return self.take(EXIT);
         }
@@ -398,6 +405,7 @@ impl Native {
     /// Somebody wants what the threads keep for themselves. Not more often than each [`SOME_TIME`]: it costs, and others feel it.
     #[cold]
     fn rest_as_wanted(&self, wanted: u64) {
+        self.clock.set(0);
         if self.answered.get().1.is_none_or(|then| then.elapsed() >= SOME_TIME) {
             self.answered.set((wanted, Some(Instant::now())));
             self.inner.long_rest();
@@ -416,6 +424,17 @@ impl Native {
         self.running.set(inner);
         self.lifo_since.set(0);
         self.inner.worker(self.worker.get()).publish(&inner.poll);
+        let timed = self.inner.timed;
+        let mut blocked = 0;
+        if timed {
+            blocked = inner.times.blocked();
+            // Turns that follow each other at once share a reading of the clock.
+            let now = match self.clock.take() {
+                0 => cycles(),
+                ended => ended.max(inner.times.queued()),
+            };
+            inner.times.began.store(now, Relaxed);
+        }
 
         // SAFETY: a Task is a transparent Arc<TaskInner>, and an Arc is a pointer to the inner value's allocation as made by
         // Arc::into_raw; ManuallyDrop keeps the borrowed count untouched.
@@ -429,6 +448,15 @@ impl Native {
 
         // The worker may be another one now, after a blocking call.
         let worker = self.inner.worker(self.worker.get());
+        if timed {
+            let times = &inner.times;
+            let now = cycles();
+            times.ended.store(now, Relaxed);
+            // Until somebody wakes it: it may go on at once.
+            times.queued.store(now, Relaxed);
+            self.clock.set(now);
+            clock::add(&worker.busy, now.saturating_sub(times.began()).saturating_sub(times.blocked() - blocked));
+        }
         worker.unpublish();
         self.running.set(ptr::null());
         let since = self.lifo_since.get();
@@ -553,10 +581,15 @@ impl Native {
 ///
 /// On a thread that runs no unit it just calls `f`.
 pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
-    struct Leave<'a>(&'a Native, Option<u32>);
+    struct Leave<'a>(&'a Native, Option<u32>, u64);
     impl Drop for Leave<'_> {
         fn drop(&mut self) {
             self.0.leave_blocking(self.1);
+            if self.2 != 0
+                && let Some(task) = self.0.running_task()
+            {
+                clock::add(&task.times.blocked, cycles().saturating_sub(self.2));
+            }
         }
     }
 
@@ -566,7 +599,8 @@ pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
     if native.worker.get() >= EXIT || native.running.get().is_null() {
         return f();
     }
+    let since = if native.inner.timed { cycles() } else { 0 };
     let kept = native.enter_blocking();
-    let _leave = Leave(native, kept);
+    let _leave = Leave(native, kept, since);
     f()
 }

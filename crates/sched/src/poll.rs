@@ -21,6 +21,8 @@ pub const RAISE: u32 = 16;
 pub const WAKE: u32 = 32;
 /// A tick found the unit running: it may want to know what it runs ([`crate::monitor`]).
 pub const SAMPLE: u32 = 64;
+/// A profile wants to know what the unit runs ([`crate::Scheduler::profile`]).
+pub const PROFILE: u32 = 128;
 
 /// Attention bits of one VM.
 ///

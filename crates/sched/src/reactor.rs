@@ -205,6 +205,7 @@ impl Reactor {
         let mut next_tick = Instant::now() + SLICE;
         let mut was_ticking = false;
         let mut next_care = None;
+        let mut next_profile: Option<Instant> = None;
         while !self.stopping.load(Ordering::SeqCst) {
             inner.pass_gate(None);
             let now = Instant::now();
@@ -224,6 +225,15 @@ impl Reactor {
                 }
             }
             was_ticking = ticking;
+            let profile = Duration::from_nanos(if ticking { inner.profile_every.load(Ordering::Relaxed) } else { 0 });
+            if profile.is_zero() {
+                next_profile = None;
+            } else if next_profile.is_none_or(|at| now >= at) {
+                if next_profile.is_some() {
+                    inner.profile();
+                }
+                next_profile = Some(now + profile);
+            }
             if next_care.is_some_and(|at| now >= at) {
                 next_care = inner.take_care(ticking).then(|| now + CARE);
             }
@@ -238,6 +248,10 @@ impl Reactor {
                     (a, b) => a.or(b),
                 };
                 let until = match (until, next_care) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                let until = match (until, next_profile) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
                 };

@@ -18,6 +18,7 @@ use std::sync::{Arc, OnceLock};
 use zakuro_base::sync::wide::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
 use zakuro_base::sync::wide::{Condvar, Mutex, MutexGuard, thread};
 
+use crate::clock::{self, Times};
 use crate::fork::Freeze;
 use crate::monitor::Monitor;
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
@@ -36,6 +37,8 @@ const SPARE: usize = if cfg!(shuttle) { 2 } else { 256 };
 pub struct Config {
     /// Units that may run at the same time; 0 means the number of CPUs that the process may use.
     pub workers: usize,
+    /// Times of tasks and workers are kept ([`crate::clock`]).
+    pub timed: bool,
 }
 
 /// Everything about workers and threads that is not on a hot path.
@@ -58,6 +61,9 @@ pub(crate) struct Inner {
     /// `count` of them work; the others are spare, or were replaced.
     workers: Box<[Worker]>,
     pub(crate) count: usize,
+    pub(crate) timed: bool,
+    /// Nanoseconds between two questions what runs ([`crate::poll::PROFILE`]); 0: none. Read by the timer thread.
+    pub(crate) profile_every: std::sync::atomic::AtomicU64,
     /// No worker from here on is in use. Written under `idle`; read by whoever goes through all workers.
     in_use: AtomicUsize,
     pub(crate) injector: RunQueue,
@@ -596,6 +602,8 @@ impl Scheduler {
                 .map(|index| Worker::new(asymmetric, if index < count { Status::IDLE } else { Status::SPARE }))
                 .collect(),
             count,
+            timed: config.timed,
+            profile_every: std::sync::atomic::AtomicU64::new(0),
             in_use: AtomicUsize::new(count),
             injector: RunQueue::default(),
             idle: Mutex::new(Idle {
@@ -647,6 +655,17 @@ impl Scheduler {
         self.inner.samples.store(true, Ordering::Relaxed);
     }
 
+    /// From now on units that run are asked so often, with [`crate::poll::PROFILE`]; zero: not any more.
+    pub fn profile(&self, every: std::time::Duration) {
+        self.inner.profile_every.store(every.as_nanos() as u64, Ordering::Relaxed);
+        self.inner.reactor.poke();
+    }
+
+    /// Ticks in which each worker has run units, of those that were ever in use and are no spare ones.
+    pub fn busy_ticks(&self) -> Vec<u64> {
+        self.inner.in_use().iter().map(|w| w.busy.load(Ordering::Relaxed)).collect()
+    }
+
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Scheduler {
         Scheduler { inner }
     }
@@ -680,8 +699,12 @@ impl Scheduler {
             unit: std::cell::UnsafeCell::new(Some(unit)),
             id: inner.next_id.fetch_add(1, Ordering::Relaxed),
             runs_on: AtomicU32::new(0),
+            times: Times::default(),
             scheduler: inner.clone(),
         }));
+        if inner.timed {
+            task.0.times.queued.store(clock::ticks(), Ordering::Relaxed);
+        }
         inner.live.fetch_add(1, Ordering::SeqCst);
         let queued = TaskRef::adopt(&task);
         let native = current::native();

@@ -17,7 +17,7 @@ pub(crate) fn unit(f: impl FnMut(&Task) -> Turn + Send + 'static) -> Box<dyn Uni
 }
 
 pub(crate) fn scheduler(workers: usize) -> Scheduler {
-    Scheduler::new(Config { workers })
+    Scheduler::new(Config { workers, ..Config::default() })
 }
 
 const SOON: Duration = Duration::from_secs(10);

@@ -23,6 +23,7 @@ use zakuro_base::sync::atomic::{AtomicU8, Ordering};
 use zakuro_base::sync::wide::atomic::AtomicU32;
 
 use crate::Unit;
+use crate::clock::{Times, ticks};
 use crate::poll::{self, PollWord};
 use crate::scheduler::Inner;
 
@@ -114,6 +115,10 @@ impl State {
         matches!(self.0.load(Ordering::Relaxed), RUNNING | RUNNING_NOTIFIED)
     }
 
+    pub(crate) fn is_queued(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == QUEUED
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.0.load(Ordering::Acquire) == DONE
     }
@@ -128,6 +133,8 @@ pub(crate) struct TaskInner {
     /// How often, lately, this unit ran on for long after waking another one (0..=3). Written and read only by the worker that
     /// runs the task: a relaxed load and store, no read-modify-write.
     pub(crate) runs_on: AtomicU32,
+    /// Kept where the scheduler is timed.
+    pub(crate) times: Times,
     pub(crate) scheduler: Arc<Inner>,
 }
 
@@ -188,6 +195,10 @@ impl Task {
     pub fn wake(&self) {
         match self.0.state.wake() {
             OnWake::Enqueue => {
+                if self.0.scheduler.timed {
+                    // Nobody else queues it before it has run.
+                    self.0.times.queued.store(ticks(), std::sync::atomic::Ordering::Relaxed);
+                }
                 let raw = Arc::as_ptr(&self.0).cast_mut();
                 if let Some(task) = TaskRef::from_raw(raw) {
                     self.0.scheduler.enqueue_woken(task);
@@ -221,6 +232,21 @@ impl Task {
     }
     pub fn is_done(&self) -> bool {
         self.0.state.is_done()
+    }
+
+    /// Whether its turn goes on.
+    pub fn is_running(&self) -> bool {
+        self.0.state.runs()
+    }
+
+    /// Whether it stands in a run queue.
+    pub fn is_queued(&self) -> bool {
+        self.0.state.is_queued()
+    }
+
+    /// When it was queued, began and ended; zeros where the scheduler is not timed.
+    pub fn times(&self) -> &Times {
+        &self.0.times
     }
 
     /// The scheduler that runs this task.

@@ -41,6 +41,8 @@ pub(crate) struct Worker {
     pub(crate) asymmetric: bool,
     /// The native thread that borrows the worker, for the CPU balancer and the monitor.
     pub(crate) tid: AtomicI32,
+    /// Ticks in which units ran here, blocking calls left out, where the scheduler is timed. Stored by the owner.
+    pub(crate) busy: std::sync::atomic::AtomicU64,
     /// The fork of the process at which the owner stands still. Stored by it.
     pub(crate) frozen_at: std::sync::atomic::AtomicU64,
 }
@@ -56,6 +58,7 @@ impl Worker {
             pinned: AtomicBool::new(false),
             asymmetric,
             tid: AtomicI32::new(0),
+            busy: std::sync::atomic::AtomicU64::new(0),
             frozen_at: std::sync::atomic::AtomicU64::new(0),
         }
     }

@@ -123,6 +123,7 @@ impl Vm {
             inspecting: TracedVec::new(),
             interrupt_hook: None,
             host: None,
+            counting: None,
             waiters: Vec::new(),
             last_charged: None,
             unweighed: 0,

@@ -12,7 +12,7 @@
 //! - `execution`: [`interp`] handlers · [`call`] calls from Rust · [`convert`], [`equality`] helpers that may call Ruby · [`load`] source files · [`gc`] roots ·
 //!   [`backtrace`].
 //! - `world`: [`thread`], [`fiber`] · [`image`] VMs spawned from program state · [`channels`] sending and receiving · [`transfer`] what a message is ·
-//!   [`host`] the process around a VM · [`lineage`] who made it · [`life`], [`limits`] how it ends.
+//!   [`host`] the process around a VM · [`lineage`] who made it · [`life`], [`limits`] how it ends · [`account`] where its time goes.
 //!
 //! What a room's file adds to [`Cx`] is the VM's for every room: a method is called through the VM, not through the room.
 
@@ -33,7 +33,7 @@ pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equa
 pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
 pub(crate) use program::{codegc, cvars, fresh, unused_block};
 pub use state::{builtin, effects, events, frame, held, looks, machine, make, raise};
-pub use world::{allowance, channels, fiber, foreign_memory, host, image, life, limits, lineage, names, thread, transfer};
+pub use world::{account, allowance, channels, fiber, foreign_memory, host, image, life, limits, lineage, names, thread, transfer};
 
 pub use builtin::{Args, Block, Changing, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};
 pub use make::{ArgList, Pairs, RootedVec, Variables};

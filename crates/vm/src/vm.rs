@@ -232,6 +232,8 @@ pub struct Vm {
     pub interrupt_hook: Option<fn(&mut Cx, u32) -> crate::raise::Result<()>>,
     /// Scheduler task and control of this VM; None in a VM without a runtime (boot).
     pub host: Option<crate::host::Host>,
+    /// Where its time goes, in a process that counts.
+    pub counting: Option<Box<crate::account::Counting>>,
     /// Places in line at channels, used again by the next wait.
     pub(crate) waiters: Vec<zakuro_channel::Waiter>,
     /// Where the content of the last message stands that counted for this VM's limit, if others may share it.

@@ -465,6 +465,13 @@ fn loaded_otherwise(cx: &mut Cx, file: &[u8]) -> Result<Option<std::sync::Arc<za
 
 /// Compiles a file and runs it.
 pub fn run_file(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
+    let before = cx.begin_loading();
+    let run = find_and_run(cx, file, wrap);
+    cx.end_activity(before);
+    run
+}
+
+fn find_and_run(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
     if let Some(code) = loaded_otherwise(cx, file)? {
         let wrap = wrapped(cx, wrap)?;
         cx.run_program(&code, wrap)?;

@@ -125,6 +125,7 @@ fn wait_end(cx: &mut Cx, this: Value, limit: Option<Value>) -> Result<bool> {
     }
     let until = deadline(cx, limit)?;
     let me = cx.waiter_id();
+    cx.waits_for(account::WaitKind::Thread, u64::from(id));
     let ended = cx.wait_inside(this, until, |cx| {
         let t = payload(cx, this)?;
         if !t.alive() {

@@ -7,6 +7,7 @@ use super::deadline;
 use super::line::{self, Line};
 use std::time::Instant;
 use zakuro_macros::{Trace, ruby_class};
+use zakuro_vm::account::WaitKind;
 use zakuro_vm::thread::{MAIN, Wait};
 use zakuro_vm::*;
 
@@ -98,6 +99,7 @@ fn take(cx: &mut Cx, v: Value, surely: bool) -> Result<()> {
         data(cx, v)?.waiters.stand(me, &mut place);
         Ok(None)
     };
+    cx.waits_for(WaitKind::Lock, v.bits());
     let r = if surely { cx.wait_surely(v, ready) } else { cx.wait_inside(v, None, ready).map(|_| ()) };
     let l = data(cx, v)?;
     if let Some(place) = place {
@@ -182,6 +184,7 @@ fn sleep_unlocked(cx: &mut Cx, v: Value, timeout: Option<Value>) -> Result<Value
     };
     unlock(cx, v)?;
     let start = Instant::now();
+    cx.waits_for(WaitKind::Condition, v.bits());
     let r = cx.sleep_until_woken(Wait::Inside, until);
     let e = cx.take_pending();
     lock_surely(cx, v)?;
@@ -461,6 +464,7 @@ pub mod monitor {
         let place = cx.data_mut::<Condition>(condition)?.waiters.join(waiter);
         data(cx, this)?.count = 0;
         release(cx, this)?;
+        cx.waits_for(WaitKind::Condition, condition.bits());
         let r = cx.sleep_until_woken(Wait::Inside, until);
         let e = cx.take_pending();
         cx.data_mut::<Condition>(condition)?.waiters.leave(place);

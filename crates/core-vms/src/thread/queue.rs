@@ -104,6 +104,7 @@ fn line_at(q: &mut QueueData, side: Side) -> &mut Line {
 fn wait(cx: &mut Cx, this: Value, side: Side, until: Option<Instant>) -> Result<bool> {
     let me = cx.waiter_id();
     let mut place = None;
+    cx.waits_for(account::WaitKind::Queue, this.bits());
     let r = cx.wait_inside(this, until, |cx| {
         let q = data(cx, this)?;
         let possible = if side == Side::Take { !q.items.is_empty() } else { !q.full() };

@@ -118,14 +118,14 @@ pub mod channel_class {
     use super::*;
 
     /// A new channel. `Channel.new(n)` holds at most `n` messages, `bytes:` limits what the queued ones may weigh together: then senders
-    /// wait. One message above the limit passes when the channel is empty.
+    /// wait. One message above the limit passes when the channel is empty. `name:` is what reports call it.
     ///
     ///     RubyVM::Channel.new.size  #=> 0
     ///     c = RubyVM::Channel.new(2, bytes: 1000); [c.try_send("x" * 600), c.try_send("x" * 600)]  #=> [true, false]
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, bound: Option<Value>, kw: Kwargs) -> Result<()> {
         let bytes = Sym::intern("bytes");
-        kw.only(cx, &[bytes])?;
+        kw.only(cx, &[bytes, sym::name])?;
         let mut bounds = Bounds::NONE;
         if let Some(n) = bound.filter(|v| *v != Value::NIL) {
             bounds.messages = positive(cx, n, "bound must be positive")?;
@@ -133,7 +133,20 @@ pub mod channel_class {
         if let Some(n) = kw.get(bytes).filter(|v| *v != Value::NIL) {
             bounds.bytes = positive(cx, n, "bytes must be positive")?;
         }
-        cx.data_init(this, ChannelHandle(Channel::new(bounds)))
+        let name = match kw.get(sym::name).filter(|v| !v.is_nil()) {
+            Some(name) => Some(cx.text_of(name)?),
+            None => None,
+        };
+        let channel = cx.make_channel(bounds, name.as_deref());
+        cx.data_init(this, ChannelHandle(channel))
+    }
+
+    /// The name that it was made with, by which reports call it; or nil.
+    ///
+    ///     RubyVM::Channel.new(name: "jobs").name  #=> "jobs"
+    #[method("name")]
+    fn name(cx: &mut Cx, this: Value) -> Result<Option<String>> {
+        Ok(channel_of(cx, this)?.record().and_then(|r| r.name.as_deref()).map(String::from))
     }
 
     /// A copy is another handle of the same channel.
@@ -177,7 +190,8 @@ pub mod channel_class {
             return closed(cx);
         }
         let envelope = cx.pack(object)?;
-        let envelope = cx.weighed(envelope);
+        let mut envelope = cx.weighed(envelope);
+        cx.note_sent(ch, &mut envelope);
         let outcome = ch.try_send(envelope);
         black_box(this);
         match outcome {
@@ -218,10 +232,14 @@ pub mod channel_class {
     ///     RubyVM::Channel.new.try_recv  #=> nil
     #[method("try_recv")]
     fn try_recv(cx: &mut Cx, this: Value) -> Result<Value> {
-        let outcome = channel_of(cx, this)?.try_recv();
+        let ch = channel_of(cx, this)?;
+        let outcome = ch.try_recv();
         black_box(this);
         match outcome {
-            TryRecv::Got(e) => cx.open(e),
+            TryRecv::Got(e) => {
+                cx.note_received(ch, &e);
+                cx.open(e)
+            }
             TryRecv::Empty | TryRecv::Closed => Ok(Value::NIL),
         }
     }

@@ -7,7 +7,6 @@ pub mod image;
 pub mod jit;
 pub mod power;
 pub mod ractor;
-pub mod stat;
 pub mod vm;
 
 use zakuro_vm::{Cx, MethodRow};
@@ -19,7 +18,6 @@ pub static TABLES: &[&[MethodRow]] = &[
     image::image_class::METHODS,
     jit::jit_class::METHODS,
     ractor::ractor::METHODS,
-    stat::stat_class::METHODS,
 ];
 
 pub fn setup(cx: &mut Cx) {

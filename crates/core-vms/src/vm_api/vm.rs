@@ -23,6 +23,7 @@ fn wait_for_end(cx: &mut Cx, control: &Arc<VmControl>, until: Option<Instant>) -
         return cx.raise(ids::VM_ERROR, "Target VM must not be current VM");
     }
     let task = cx.host_handle()?.task;
+    cx.waits_for(account::WaitKind::Vm, control.id);
     cx.wait_until(until, |_| Ok(control.end_or_register(&task)))
 }
 

@@ -17,14 +17,14 @@ use zakuro_object::*;
 
 /// A level as captured.
 #[derive(Clone, Copy)]
-struct Level {
+pub(crate) struct Level {
     /// Null for a builtin.
-    code: *const CodeState,
+    pub code: *const CodeState,
     /// Index of the instruction.
-    at: u32,
+    pub at: u32,
     /// A block's activation. Of a builtin: the `each` that it stands for walks with (`numbered`).
-    block: bool,
-    me: Value,
+    pub block: bool,
+    pub me: Value,
 }
 
 /// `at` of a level that failed while its arguments were bound: it stands where the method (or block) begins.
@@ -123,7 +123,7 @@ impl Cx {
         self.render_levels(levels.into_iter(), skip)
     }
     /// The frames as levels, innermost first.
-    fn levels(&self) -> impl Iterator<Item = Level> + use<> {
+    pub(crate) fn levels(&self) -> impl Iterator<Item = Level> + use<> {
         let (mut f, base, told) = (self.fp, self.stacks.frames, self.told_frame);
         std::iter::from_fn(move || {
             if std::ptr::eq(f, told) {
@@ -327,7 +327,7 @@ impl Cx {
         out
     }
     /// Label and base label of a builtin's level. A stand-in goes by the name of what it stands for.
-    fn native_labels(&mut self, l: &Level) -> (String, String) {
+    pub(crate) fn native_labels(&mut self, l: &Level) -> (String, String) {
         let m = Ref::<MethodCell>::of(l.me);
         if l.block {
             return (self.owner_label(m.owner).unwrap_or_default() + "each", "each".into());
@@ -365,7 +365,7 @@ impl Cx {
         c.name.map(|n| format!("{}#", n.name()))
     }
     /// Label and base label of a Ruby level. Both speak of the scope around its blocks; evals count as what they stand in.
-    fn level_label(&self, l: &Level) -> (String, String) {
+    pub(crate) fn level_label(&self, l: &Level) -> (String, String) {
         let m = Ref::<MethodCell>::of(l.me);
         let mut blocks = 0;
         // SAFETY: the exception's levels keep the code states, and these the ones around them.
@@ -422,7 +422,7 @@ pub(crate) fn internal(code: &Code) -> bool {
 /// The levels that a backtrace shows. A builtin's `code` is null, also when it is written in Ruby: of its frames only the one that the
 /// program called shows, and the `each` that it walks with. A stand-in for a method of Enumerable has called the block itself; that method would have by `each`,
 /// which shows as a level of the same method cell.
-fn visible(levels: impl Iterator<Item = Level>) -> impl Iterator<Item = Level> {
+pub(crate) fn visible(levels: impl Iterator<Item = Level>) -> impl Iterator<Item = Level> {
     numbered(levels.map(|l| (0, l))).map(|(_, l)| l)
 }
 

@@ -29,6 +29,12 @@ const ORDINARY: usize = 100;
 impl Cx {
     /// Compiles a source. The outer error: the VM is to end, or has no memory for it.
     pub fn compile(&mut self, source: &Arc<[u8]>, options: &Options) -> Result<std::result::Result<Compiled, SyntaxError>> {
+        let before = self.begin_compiling();
+        let compiled = self.compile_within_limits(source, options);
+        self.end_activity(before);
+        compiled
+    }
+    fn compile_within_limits(&mut self, source: &Arc<[u8]>, options: &Options) -> Result<std::result::Result<Compiled, SyntaxError>> {
         if source.len() <= SMALL_SOURCE || self.host.is_none() {
             // The parser recurses: it gets the worker's own stack.
             return Ok(on_native_stack(|| compile_shared(source, options)));

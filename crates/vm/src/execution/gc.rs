@@ -146,6 +146,7 @@ impl Cx {
     }
     #[inline(never)]
     fn collect_from(&mut self, sp: *const usize, how: How) {
+        let before = self.begin_collecting();
         let cx: *mut Cx = self;
         let top = self.stacks.native_top as *const usize;
         // SAFETY: the heap is borrowed apart from the rest of the VM, which the closures only read; weak tables are touched
@@ -187,6 +188,7 @@ impl Cx {
         }
         self.account_units();
         self.weigh_tables();
+        self.end_activity(before);
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
         let full = m.is_full();

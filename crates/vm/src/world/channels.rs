@@ -5,6 +5,7 @@
 //! A wait that ends early (time-out, kill, exception from another thread) leaves the line; a message that was set aside for it meanwhile
 //! goes to the next in line.
 
+use crate::account::WaitKind;
 use crate::raise::Result;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
@@ -140,13 +141,56 @@ impl Cx {
         if ch.looks_ready()
             && let TryRecv::Got(e) = ch.try_recv()
         {
+            self.note_received(ch, &e);
             return Ok(RecvOutcome::Got(e));
         }
         self.recv_waiting(ch, deadline)
     }
+    /// Counts a message that was received.
+    #[inline(always)]
+    pub fn note_received(&mut self, ch: &Channel<Envelope>, e: &Envelope) {
+        if self.counting.is_some() {
+            self.count_received(ch, e);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn count_received(&mut self, ch: &Channel<Envelope>, e: &Envelope) {
+        if let Some(c) = &mut self.counting {
+            c.received(ch.id());
+            if c.account.tracing() {
+                c.arrived(e, ch.id());
+            }
+        }
+    }
+    /// Counts a message that is to be sent.
+    #[inline(always)]
+    pub fn note_sent(&mut self, ch: &Channel<Envelope>, envelope: &mut Envelope) {
+        if self.counting.is_some() {
+            self.count_sent(ch, envelope);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn count_sent(&mut self, ch: &Channel<Envelope>, envelope: &mut Envelope) {
+        if let Some(c) = &mut self.counting {
+            c.sent(ch.id(), envelope.bytes());
+            if c.account.tracing() {
+                c.mark(envelope, ch.id());
+            }
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn note_wait(&mut self, ch: &Channel<Envelope>, sends: bool) {
+        if let Some(c) = &mut self.counting {
+            c.waited_at(ch.id(), sends);
+        }
+    }
     #[inline(never)]
     fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         let waiter = self.take_waiter()?;
+        self.waits_for(WaitKind::Receive, ch.id());
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
@@ -161,13 +205,20 @@ impl Cx {
             ch.unregister(&waiter);
         }
         self.give_waiter(waiter);
+        if self.counting.is_some() {
+            self.note_wait(ch, false);
+            if let Ok(Some(RecvOutcome::Got(e))) = &r {
+                self.count_received(ch, e);
+            }
+        }
         Ok(r?.unwrap_or(RecvOutcome::TimedOut))
     }
 
     /// Sends an envelope, waiting for room in a bounded channel.
     #[inline(always)]
     pub fn channel_send(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
-        let envelope = self.weighed(envelope);
+        let mut envelope = self.weighed(envelope);
+        self.note_sent(ch, &mut envelope);
         match ch.try_send(envelope) {
             Ok(()) => Ok(SendOutcome::Sent),
             Err(TrySendError::Closed(_)) => Ok(SendOutcome::Closed),
@@ -244,6 +295,7 @@ impl Cx {
     fn send_waiting(&mut self, ch: &Channel<Envelope>, envelope: Envelope, deadline: Option<Instant>) -> Result<SendOutcome> {
         let mut message = Some(envelope);
         let waiter = self.take_waiter()?;
+        self.waits_for(WaitKind::Send, ch.id());
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
@@ -262,12 +314,14 @@ impl Cx {
             ch.unregister(&waiter);
         }
         self.give_waiter(waiter);
+        self.note_wait(ch, true);
         Ok(r?.unwrap_or(SendOutcome::TimedOut))
     }
 
     /// Receives from one of several channels that has something.
     pub fn channel_select(&mut self, list: &[&Channel<Envelope>], deadline: Option<Instant>) -> Result<SelectOutcome> {
         let waiter = self.take_waiter()?;
+        self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.id()));
         let _lines = if list.len() < FEW_LINES { None } else { self.charge(list.len() * PLACE, std::iter::empty()) };
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
@@ -283,6 +337,12 @@ impl Cx {
             zakuro_channel::leave(list, &waiter);
         }
         self.give_waiter(waiter);
+        if self.counting.is_some()
+            && let Ok(Some(SelectOutcome::Got(i, e))) = &r
+        {
+            self.note_wait(list[*i], false);
+            self.count_received(list[*i], e);
+        }
         Ok(r?.unwrap_or(SelectOutcome::TimedOut))
     }
 }

@@ -386,6 +386,7 @@ impl Cx {
         }
         // What was asked of this VM while its task stood in a run queue left no wake-up, and a native call polls nothing on its way here.
         self.safepoint()?;
+        let mut noted = None;
         let mut timer = None;
         let result = loop {
             // What was asked of the VM before this turn has woken it already, and will not do so again. Not between `ready` and parking:
@@ -417,8 +418,14 @@ impl Cx {
             {
                 break Err(e);
             }
+            if self.counting.is_some() {
+                self.wait_begins(wait, &mut noted);
+            }
             self.park_as(wait, deadline);
         };
+        if self.counting.is_some() {
+            self.wait_ends(noted);
+        }
         if let (Some(t), Some(host)) = (timer, &self.host) {
             host.scheduler.cancel(t);
         }
@@ -467,12 +474,16 @@ impl Cx {
     }
     /// The interrupt hook of VMs that run under a scheduler.
     pub fn handle_interrupts(&mut self, _bits: u32) -> Result<()> {
-        let mut bits = self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE);
+        let mut bits =
+            self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE | poll::PROFILE);
         if bits & poll::SAMPLE != 0 {
             self.sample();
         }
+        if bits & poll::PROFILE != 0 {
+            self.profile_sample();
+        }
         if std::mem::take(&mut self.owes_refusal) {
-            self.poll_owner.set(bits & !poll::SAMPLE);
+            self.poll_owner.set(bits & !(poll::SAMPLE | poll::PROFILE));
             return Err(self.refused());
         }
         if bits & poll::KILL != 0 || self.life.is_timed() {

@@ -166,6 +166,9 @@ impl Cx {
     #[inline]
     pub fn turn_begins(&mut self) {
         self.lane = zakuro_sched::current_index() as u16;
+        if let Some(c) = &mut self.counting {
+            c.turn_begins();
+        }
         if self.life.is_timed() {
             self.timed_turn();
         }

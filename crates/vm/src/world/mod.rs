@@ -1,5 +1,6 @@
 //! Many threads, many VMs: fibers, threads, images, messages, limits, ends.
 
+pub mod account;
 pub mod allowance;
 pub mod channels;
 pub mod fiber;

@@ -16,6 +16,7 @@
 mod interrupts;
 pub(crate) mod scheduled;
 
+use crate::account::{Account, Activity, Phase, ThreadTimes, WaitKind};
 use crate::allowance::Seat;
 use crate::fiber::{Co, Out, Sus, layout};
 use crate::frame::Frame;
@@ -83,6 +84,7 @@ struct Context {
     inspecting: TracedVec,
     suspended: Vec<SuspendedStacks>,
     call: PendingCall,
+    activity: Activity,
 }
 
 /// Payload of a Thread.
@@ -133,6 +135,9 @@ pub struct Thread {
     wait: Wait,
     deadline: Option<Instant>,
     wait_number: u64,
+    /// What it does, where that is counted; and what its next wait is for.
+    pub(crate) times: Option<Box<ThreadTimes>>,
+    pub(crate) wait_kind: WaitKind,
     co: Option<Co>,
     stacks: Option<Stacks>,
     context: Option<Context>,
@@ -172,6 +177,8 @@ impl Thread {
             wait: Wait::Outside,
             deadline: None,
             wait_number: 0,
+            times: None,
+            wait_kind: WaitKind::Other,
             co: None,
             stacks: None,
             context: None,
@@ -204,8 +211,20 @@ impl Thread {
 impl Trace for Context {
     /// What `Thread::trace` looks through is left to it: the stacks.
     fn trace(&self, m: &mut Marker<'_>) {
-        let Context { stacks: _, fp: _, sp: _, suspender: _, current_fiber, root_fiber, pending, errinfo, inspecting, suspended: _, call } =
-            self;
+        let Context {
+            stacks: _,
+            fp: _,
+            sp: _,
+            suspender: _,
+            current_fiber,
+            root_fiber,
+            pending,
+            errinfo,
+            inspecting,
+            suspended: _,
+            call,
+            activity: _,
+        } = self;
         [*current_fiber, *root_fiber, *pending, *errinfo].trace(m);
         inspecting.trace(m);
         let PendingCall { me, argc: _, kw: _, block, name: _, state: _ } = call;
@@ -223,7 +242,7 @@ impl Trace for Thread {
         let Thread {
             object, block, args, result, error, scheduler, pending, masks, held, locals, variables, storage, name, status, group, report, context,
             // No values.
-            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, seat: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _,
+            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, seat: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _, times: _, wait_kind: _,
             // With the stacks.
             co: _, stacks: _, parked: _,
         } = self;
@@ -308,9 +327,21 @@ pub struct Threads {
     /// `Thread.ignore_deadlock`
     pub ignore_deadlock: bool,
     fibers: scheduled::Fibers,
+    /// In a process that counts.
+    account: Option<Arc<Account>>,
 }
 
 impl Threads {
+    /// A thread does something else from now on.
+    #[inline]
+    unsafe fn note(&self, t: *mut Thread, to: Phase) {
+        if let Some(account) = &self.account {
+            // SAFETY: caller: a live thread.
+            if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
+                times.change(account, to);
+            }
+        }
+    }
     pub(crate) fn trace(&self, m: &mut Marker<'_>) {
         m.mark_value_bits(self.default_group.bits());
         self.fibers.trace(m);
@@ -348,6 +379,7 @@ impl Threads {
                     self.wakeable -= 1;
                 }
                 (*t).state = State::Ready;
+                self.note(t, Phase::Ready);
                 self.ready.push_back(t);
             }
         }
@@ -366,6 +398,10 @@ impl Threads {
         // SAFETY: caller: a live thread that has just stopped running.
         unsafe {
             (*t).state = State::Waiting;
+            if self.account.is_some() {
+                let kind = std::mem::replace(&mut (*t).wait_kind, WaitKind::Other);
+                self.note(t, Phase::Wait(kind));
+            }
             self.next_wait += 1;
             (*t).wait_number = self.next_wait;
             if (*t).wakeable() {
@@ -521,6 +557,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                 Resumed::Yielded(Out::Park) => t.park(me),
                 Resumed::Yielded(out) => {
                     (*me).state = State::Ready;
+                    t.note(me, Phase::Ready);
                     t.ready.push_back(me);
                     if out == Out::Again || t.ready.len() == 1 {
                         return TurnEnd::Again;
@@ -528,6 +565,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                 }
                 Resumed::Returned(()) if (*me).id == MAIN => return TurnEnd::Ended,
                 Resumed::Returned(()) => {
+                    t.note(me, Phase::Ready);
                     t.live.remove(&(*me).id);
                     t.current = std::ptr::null_mut();
                     (*me).state = State::Dead;
@@ -556,11 +594,14 @@ impl Cx {
         if self.threads.is_none() {
             let object = self.data(ids::THREAD, Thread::new(Value::NIL, Value::NIL, Value::NIL));
             let group = self.const_by_path("ThreadGroup::Default").unwrap_or(Value::NIL);
+            let times = self.main_thread_times();
+            let account = self.counting.as_ref().map(|c| c.account.clone());
             let Ok(t) = self.data_mut::<Thread>(object) else { unreachable!("made just above") };
             t.object = object;
             t.id = MAIN;
             t.state = State::Running;
             t.group = group;
+            t.times = times;
             let main: *mut Thread = t;
             let mut live = FastMap::default();
             live.insert(MAIN, main);
@@ -583,6 +624,7 @@ impl Cx {
                 default_group: group,
                 ignore_deadlock: false,
                 fibers: scheduled::Fibers::default(),
+                account,
             }));
         }
         match &mut self.threads {
@@ -620,6 +662,7 @@ impl Cx {
         let storage = self.inherited_storage();
         let weight = if self.has_memory_limit() { STACKS } else { 0 };
         self.heap.add_payload(weight);
+        let times = self.new_thread_times();
         let t: *mut Thread = self.data_mut::<Thread>(object)?;
         let cx: *mut Cx = self;
         // SAFETY: the payload stays where it is while the thread is alive; the coroutine moves with the VM.
@@ -631,6 +674,7 @@ impl Cx {
             (*t).object = object;
             (*t).group = group;
             (*t).seat = seat;
+            (*t).times = times;
             (*t).storage = storage;
             (*t).masks = (*ts.current).masks.clone();
             (*t).stacks = Some(layout(&stack));
@@ -819,7 +863,10 @@ impl Cx {
         // SAFETY: caller: `to` is alive and not running.
         unsafe {
             let from = match &mut self.threads {
-                Some(t) => std::mem::replace(&mut t.current, to),
+                Some(t) => {
+                    t.note(to, Phase::Run);
+                    std::mem::replace(&mut t.current, to)
+                }
                 None => return,
             };
             (*to).state = State::Running;
@@ -840,6 +887,7 @@ impl Cx {
                     inspecting: std::mem::replace(&mut self.inspecting, TracedVec::new()),
                     suspended: std::mem::take(&mut self.suspended),
                     call: self.call,
+                    activity: self.begin_activity(Activity::Run),
                 });
             }
             match (*to).context.take() {
@@ -853,6 +901,7 @@ impl Cx {
                     self.inspecting = c.inspecting;
                     self.suspended = c.suspended;
                     self.call = c.call;
+                    self.end_activity(c.activity);
                 }
                 None => {
                     self.suspender = std::ptr::null();

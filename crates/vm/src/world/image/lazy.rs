@@ -33,7 +33,10 @@ impl Cx {
         if let Mode::Templates(_, memo) = mode {
             self.memo = memo;
         }
-        self.build(graph, None, &cells, &mut |_, _| {}).1
+        let before = self.begin_activity(crate::account::Activity::Image);
+        let root = self.build(graph, None, &cells, &mut |_, _| {}).1;
+        self.end_activity(before);
+        root
     }
     /// Copies all templates: for what looks at every object.
     pub fn own_everything(&mut self) {

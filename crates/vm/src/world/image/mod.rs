@@ -30,6 +30,7 @@ mod lazy;
 
 pub use graph::Graph;
 
+use crate::account::Activity;
 use crate::channels::Charge;
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
@@ -232,15 +233,17 @@ impl Cx {
     }
     /// Makes copies, and makes them once more when descriptors were short: nothing can be collected in the middle, and streams that nobody has any more may still be open.
     fn with_room<T>(&mut self, mut make: impl FnMut(&mut Cx) -> T) -> T {
+        let before = self.begin_activity(Activity::Image);
         self.copies_begin();
-        let made = make(self);
-        if !self.life.descriptors_short.get() {
-            return made;
+        let mut made = make(self);
+        if self.life.descriptors_short.get() {
+            // They have descriptors themselves.
+            drop(made);
+            self.made_room();
+            made = make(self);
         }
-        // They have descriptors themselves.
-        drop(made);
-        self.made_room();
-        make(self)
+        self.end_activity(before);
+        made
     }
     /// A VM's start from the program state as it is now, and a root value of its own.
     pub fn seed(&mut self, root: Value) -> Seed {
@@ -540,6 +543,12 @@ impl Cx {
 
     /// Takes a seed's program state over: for a new VM that has run nothing yet. Returns the copy of the root value.
     pub fn restore_image(&mut self, seed: Seed) -> Result<Value> {
+        let before = self.begin_activity(Activity::Image);
+        let root = self.restore(seed);
+        self.end_activity(before);
+        Ok(root)
+    }
+    fn restore(&mut self, seed: Seed) -> Value {
         self.forked = true;
         self.share_tables(seed.image.clone());
         let top = seed.image.top();
@@ -559,7 +568,7 @@ impl Cx {
         }
         let (made, root) = self.build(seed.head, None, &[], &mut |_, _| {});
         drop(made);
-        Ok(root)
+        root
     }
     /// Whether values of this VM may be cells of a region or of the image that it grew from.
     pub(crate) fn holds_foreign_cells(&self) -> bool {

@@ -330,6 +330,13 @@ impl Envelope {
         let message = std::mem::replace(self, Envelope::nil());
         *self = Envelope::new(Form::WithAttachment(Box::new((message, attachment))));
     }
+    /// What `attach` added last.
+    pub fn attachment(&self) -> Option<&(dyn std::any::Any + Send)> {
+        match self.form() {
+            Form::WithAttachment(both) => Some(&*both.1),
+            _ => None,
+        }
+    }
     /// Takes out what `attach` added.
     pub fn detach(&mut self) -> Option<Attachment> {
         match std::mem::replace(self, Envelope::nil()).into_form() {

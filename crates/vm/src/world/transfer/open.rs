@@ -4,6 +4,7 @@
 //! Every cell is a valid, empty one from the start and registered as a root, since looking a class up may already run Ruby code (autoload).
 
 use super::*;
+use crate::account::Activity;
 use crate::frame::CodeState;
 use crate::make::RootedVec;
 use crate::raise::Result;
@@ -41,6 +42,20 @@ impl Cx {
     }
     #[inline(never)]
     fn open_large(&mut self, form: Form) -> Result<Value> {
+        if self.counting.is_some() && matches!(form, Form::Graph(_)) {
+            return self.open_counted(form);
+        }
+        self.open_form(form)
+    }
+    #[cold]
+    fn open_counted(&mut self, form: Form) -> Result<Value> {
+        let before = self.begin_activity(Activity::Open);
+        let opened = self.open_form(form);
+        self.end_activity(before);
+        opened
+    }
+    #[inline(always)]
+    fn open_form(&mut self, form: Form) -> Result<Value> {
         match form {
             Form::Flat(bytes) => Ok(flat::open(self, &bytes)),
             Form::Region(region, cell) => self.open_reference(&region, cell),

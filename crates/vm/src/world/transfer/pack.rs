@@ -7,6 +7,7 @@
 //! Cells outside the heap (SHARED: boot image, regions) are never written.
 
 use super::*;
+use crate::account::Activity;
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap};
@@ -486,6 +487,20 @@ impl Cx {
     }
     #[inline(never)]
     fn pack_large(&mut self, v: Value) -> Result<Envelope> {
+        if self.counting.is_some() {
+            return self.pack_counted(v);
+        }
+        self.pack_uncounted(v)
+    }
+    #[cold]
+    fn pack_counted(&mut self, v: Value) -> Result<Envelope> {
+        let before = self.begin_activity(Activity::Pack);
+        let packed = self.pack_uncounted(v);
+        self.end_activity(before);
+        packed
+    }
+    #[inline(always)]
+    fn pack_uncounted(&mut self, v: Value) -> Result<Envelope> {
         if let Some(e) = self.pack_shared(v) {
             return Ok(e);
         }

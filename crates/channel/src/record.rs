@@ -1,0 +1,48 @@
+//! What is known of a channel beside its queue: a name, where it was made, and what came of it where the process counts.
+//!
+//! Lives as long as anybody is interested, the channel or whoever reports on it. Written under the channel's lock, read at any time.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::Bounds;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Record {
+    /// The channel's.
+    pub id: u64,
+    pub name: Option<Box<str>>,
+    /// File and line.
+    pub place: Option<Box<str>>,
+    pub bounds: Bounds,
+    sent: AtomicU64,
+    bytes: AtomicU64,
+    deepest: AtomicU64,
+}
+
+impl Record {
+    pub fn new(id: u64, name: Option<Box<str>>, place: Option<Box<str>>, bounds: Bounds) -> Record {
+        Record { id, name, place, bounds, sent: AtomicU64::new(0), bytes: AtomicU64::new(0), deepest: AtomicU64::new(0) }
+    }
+    /// Messages that were queued, all in all.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Relaxed)
+    }
+    /// What they weighed.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+    /// Most messages that were queued at a time, but for those that receivers had taken as a batch.
+    pub fn deepest(&self) -> u64 {
+        self.deepest.load(Relaxed)
+    }
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn pushed(&self, weight: usize, depth: usize) {
+        self.sent.store(self.sent() + 1, Relaxed);
+        self.bytes.store(self.bytes() + weight as u64, Relaxed);
+        if depth as u64 > self.deepest() {
+            self.deepest.store(depth as u64, Relaxed);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! What the process writes at its end.
+
+use crate::causes::causes;
+use crate::picture::Picture;
+use crate::{json, profile, report, timeline};
+use std::io::Write;
+use std::time::Duration;
+use zakuro_base::Insight;
+use zakuro_sched::Scheduler;
+use zakuro_vm::account::Book;
+
+/// Between two samples of a profile.
+const EVERY: Duration = Duration::from_millis(1);
+
+/// A file that was asked for.
+pub struct Output {
+    pub name: String,
+    pub content: Vec<u8>,
+}
+
+/// Begins what the options ask for.
+pub fn start(options: &Insight, scheduler: &Scheduler) {
+    if options.profile.is_some() {
+        scheduler.profile(EVERY);
+    }
+}
+
+/// Whether the files can be written, before a program has run for hours. Makes them.
+///
+/// # Errors
+/// What is to be said on standard error.
+pub fn check(options: &Insight) -> Result<(), String> {
+    if let Some(name) = &options.profile
+        && !PROFILES.contains(&end_of(name))
+    {
+        return Err(format!("--profile={name}: a file that ends in .{} is needed", PROFILES.join(", .")));
+    }
+    let report = options.report.as_ref().filter(|name| !name.is_empty());
+    for name in [report, options.trace.as_ref(), options.profile.as_ref()].into_iter().flatten() {
+        std::fs::File::create(name).map_err(|e| format!("can't write {name}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn end_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or("", |(_, end)| end)
+}
+
+/// Ends of names that a profile can be written to.
+const PROFILES: &[&str] = &["json", "svg", "html", "txt", "folded"];
+
+/// Writes what the options ask for; returns what could not be written.
+pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<String> {
+    let mut files = Vec::new();
+    let mut failed = Vec::new();
+    if let Some(name) = &options.report {
+        let p = Picture::take(book, scheduler, true, &mut |_| true);
+        let causes = causes(&p);
+        if name.is_empty() {
+            let text = format!("\nzakuro report\n{}", report::text(&p, &causes));
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        } else {
+            let content = if name.ends_with(".json") { json::text(&p, &causes) } else { report::text(&p, &causes) };
+            files.push(Output { name: name.clone(), content: content.into_bytes() });
+        }
+    }
+    if let Some(name) = &options.trace {
+        files.push(Output { name: name.clone(), content: timeline::text(book, 0).into_bytes() });
+    }
+    if let Some(name) = &options.profile {
+        let content = profile::text(book, end_of(name));
+        files.push(Output { name: name.clone(), content: content.into_bytes() });
+    }
+    for file in files {
+        if let Err(e) = std::fs::write(&file.name, &file.content) {
+            failed.push(format!("can't write {}: {e}", file.name));
+        }
+    }
+    failed
+}

@@ -1,0 +1,390 @@
+//! What is known of a process at one moment: its VMs by groups of names, its channels, its workers; in seconds.
+
+use crate::machine::Machine;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use zakuro_sched::Scheduler;
+use zakuro_vm::account::{Account, Activity, Book, Figures, Timeline, WaitKind, group_of};
+use zakuro_vm::lineage::Identity;
+
+/// What VMs did, in seconds.
+#[derive(Clone, Debug, Default)]
+pub struct Seconds {
+    pub life: f64,
+    pub active: f64,
+    pub run: f64,
+    pub collect: f64,
+    /// Messages packed and opened.
+    pub copy: f64,
+    pub image: f64,
+    pub compile: f64,
+    pub load: f64,
+    pub setup: f64,
+    pub ready: f64,
+    pub waiting: f64,
+    /// By [`WaitKind`].
+    pub waits: [f64; 12],
+    pub thread_waits: [f64; 12],
+    pub thread_run: f64,
+    pub thread_ready: f64,
+}
+
+impl Seconds {
+    fn of(f: &Figures, scale: f64) -> Seconds {
+        let s = |ticks: u64| ticks as f64 * scale / 1e9;
+        let active = |a: Activity| s(f.active[a as usize]);
+        Seconds {
+            life: s(f.life),
+            active: s(f.active()),
+            run: active(Activity::Run),
+            collect: active(Activity::Collect),
+            copy: s(f.copying()),
+            image: active(Activity::Image),
+            compile: active(Activity::Compile),
+            load: active(Activity::Load),
+            setup: s(f.setup),
+            ready: s(f.ready),
+            waiting: s(f.waiting()),
+            waits: f.waits.map(s),
+            thread_waits: f.thread_waits.map(s),
+            thread_run: s(f.thread_run),
+            thread_ready: s(f.thread_ready),
+        }
+    }
+    pub fn wait(&self, kind: WaitKind) -> f64 {
+        self.waits[kind as usize]
+    }
+    /// Waiting for messages.
+    pub fn receiving(&self) -> f64 {
+        self.wait(WaitKind::Receive) + self.wait(WaitKind::Select)
+    }
+}
+
+/// VMs whose names differ by a number at the end.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// `worker0..worker7`, or the name of the only one.
+    pub label: String,
+    pub count: u64,
+    pub ended: u64,
+    pub seconds: Seconds,
+    pub turns: u64,
+    pub received: u64,
+    pub collections: u64,
+    pub threads: u64,
+    /// The process's own VM is in it.
+    pub main: bool,
+    /// Activity of the group over time, in seconds per part of [`Picture::part`].
+    pub timeline: Vec<f64>,
+    /// That of the member that was active most.
+    pub busiest: (String, Vec<f64>),
+    /// What its threads waited for: kind, place, seconds.
+    pub places: Vec<(WaitKind, String, f64)>,
+}
+
+impl Group {
+    /// A part of its members' lives.
+    pub fn share(&self, seconds: f64) -> f64 {
+        part(seconds, self.seconds.life)
+    }
+}
+
+/// How much of a whole; 0 of nothing.
+pub fn part(of: f64, whole: f64) -> f64 {
+    if whole > 0.0 { (of / whole).clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// What a group did at a channel.
+#[derive(Clone, Debug)]
+pub struct End {
+    /// Index of the group.
+    pub group: usize,
+    pub vms: u64,
+    pub messages: u64,
+    pub waits: u64,
+    /// Seconds.
+    pub waited: f64,
+}
+
+#[derive(Clone, Debug)]
+pub struct ChannelRow {
+    pub id: u64,
+    pub name: Option<String>,
+    pub place: Option<String>,
+    /// Most messages that it may hold.
+    pub bound: Option<usize>,
+    pub sent: u64,
+    pub received: u64,
+    pub bytes: u64,
+    pub deepest: u64,
+    pub senders: Vec<End>,
+    pub receivers: Vec<End>,
+}
+
+impl ChannelRow {
+    /// As a report calls it: `channel `jobs``, `channel 3 (made at a.rb:12)`.
+    pub fn called(&self) -> String {
+        match (&self.name, &self.place) {
+            (Some(name), _) => format!("channel `{name}`"),
+            (None, Some(place)) => format!("channel {} (made at {place})", self.id),
+            (None, None) => format!("channel {}", self.id),
+        }
+    }
+    pub fn receive_waited(&self) -> f64 {
+        self.receivers.iter().map(|e| e.waited).sum()
+    }
+    pub fn send_waited(&self) -> f64 {
+        self.senders.iter().map(|e| e.waited).sum()
+    }
+}
+
+/// See the module.
+pub struct Picture {
+    /// Seconds since the process began to count.
+    pub wall: f64,
+    /// CPU time of the process.
+    pub cpu: f64,
+    pub machine: Machine,
+    /// Seconds in which each worker ran VMs.
+    pub workers: Vec<f64>,
+    pub groups: Vec<Group>,
+    pub channels: Vec<ChannelRow>,
+    /// Seconds that a part of the timelines stands for.
+    pub part: f64,
+    /// VMs that are counted by groups only.
+    pub folded: u64,
+}
+
+impl Picture {
+    /// What is known now of the VMs for which `shows` is true (of all those that ended long ago, when `all`).
+    pub fn take(book: &Book, scheduler: &Scheduler, all: bool, shows: &mut dyn FnMut(&Arc<Identity>) -> bool) -> Picture {
+        let (now, scale) = book.clock.now();
+        let seconds = |ticks: u64| ticks as f64 * scale / 1e9;
+        let mut found: Vec<(String, Gathered)> = Vec::new();
+        let mut index: HashMap<String, usize> = HashMap::new();
+        let mut folded = 0;
+        if all {
+            for (name, f) in book.folded() {
+                folded += f.vms;
+                index.insert(name.clone(), found.len());
+                found.push((name, Gathered { figures: f, ..Gathered::default() }));
+            }
+        }
+        let mut uses: HashMap<u64, Uses> = HashMap::new();
+        for a in book.accounts().iter().filter(|a| shows(&a.identity)) {
+            let name = group_of(&a.identity.name);
+            let at = match index.get(name) {
+                Some(at) => *at,
+                None => {
+                    index.insert(name.into(), found.len());
+                    found.push((name.into(), Gathered::default()));
+                    found.len() - 1
+                }
+            };
+            found[at].1.add(a, now);
+            note_uses(a, at, now, &mut uses);
+        }
+        let shift = found.iter().map(|(_, g)| g.figures.timeline.shift.max(g.busiest.shift)).max().unwrap_or(0);
+        let groups = found.into_iter().map(|(name, g)| g.finish(name, scale, shift)).collect();
+        let usage = |end: &HashMap<usize, Side>| -> Vec<End> {
+            let mut list: Vec<End> = end
+                .iter()
+                .map(|(group, s)| End { group: *group, vms: s.vms, messages: s.messages, waits: s.waits, waited: seconds(s.ticks) })
+                .collect();
+            list.sort_by_key(|e| (std::cmp::Reverse(e.messages), e.group));
+            list
+        };
+        let mut channels: Vec<ChannelRow> = book
+            .channels()
+            .iter()
+            .filter_map(|r| {
+                let u = uses.get(&r.id)?;
+                Some(ChannelRow {
+                    id: r.id,
+                    name: r.name.as_deref().map(String::from),
+                    place: r.place.as_deref().map(String::from),
+                    bound: (r.bounds.messages != usize::MAX).then_some(r.bounds.messages),
+                    sent: r.sent(),
+                    received: u.receivers.values().map(|s| s.messages).sum(),
+                    bytes: r.bytes(),
+                    deepest: r.deepest(),
+                    senders: usage(&u.senders),
+                    receivers: usage(&u.receivers),
+                })
+            })
+            .collect();
+        channels.sort_by(|a, b| {
+            let waited = |c: &ChannelRow| c.receive_waited() + c.send_waited();
+            waited(b).total_cmp(&waited(a)).then(a.id.cmp(&b.id))
+        });
+        Picture {
+            wall: book.clock.began.elapsed().as_secs_f64(),
+            cpu: cpu_time(),
+            machine: Machine::look(scheduler.workers()),
+            workers: scheduler.busy_ticks().into_iter().take(scheduler.workers()).map(seconds).collect(),
+            groups,
+            channels,
+            part: seconds(1u64 << shift),
+            folded,
+        }
+    }
+    pub fn active(&self) -> f64 {
+        self.groups.iter().map(|g| g.seconds.active).sum()
+    }
+    pub fn ready(&self) -> f64 {
+        self.groups.iter().map(|g| g.seconds.ready).sum()
+    }
+    pub fn vms(&self) -> u64 {
+        self.groups.iter().map(|g| g.count).sum()
+    }
+    /// How many VMs were active in each part of the time, on average.
+    pub fn timeline(&self) -> Vec<f64> {
+        let mut sum = self.activity();
+        // The last part has only begun.
+        let rest = self.wall - self.part * (sum.len() - 1) as f64;
+        if let Some(last) = sum.last_mut()
+            && rest > 0.1 * self.part
+        {
+            *last *= self.part / rest;
+        }
+        sum
+    }
+    /// The same in parts of equal length: the last one as if nothing came after now.
+    pub fn activity(&self) -> Vec<f64> {
+        let len = ((self.wall / self.part).ceil() as usize).max(1);
+        let mut sum = vec![0.0; len];
+        for g in &self.groups {
+            sum.iter_mut().zip(&g.timeline).for_each(|(a, b)| *a += b / self.part);
+        }
+        sum
+    }
+}
+
+/// CPU time of the process, in seconds.
+pub fn cpu_time() -> f64 {
+    // SAFETY: writes one structure of our own.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+#[derive(Default)]
+struct Gathered {
+    figures: Figures,
+    first: Option<(u64, String)>,
+    last: Option<(u64, String)>,
+    main: bool,
+    busiest_active: u64,
+    busiest_name: String,
+    busiest: Timeline,
+    places: HashMap<(WaitKind, String), u64>,
+}
+
+impl Gathered {
+    fn add(&mut self, a: &Account, now: u64) {
+        let f = a.figures(now);
+        let me = (a.identity.id, a.identity.name.to_string());
+        // By the number at the end, not by age.
+        let number = |name: &str| name.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u64>().unwrap_or(0);
+        if self.first.as_ref().is_none_or(|(_, n)| number(&me.1) < number(n)) {
+            self.first = Some(me.clone());
+        }
+        if self.last.as_ref().is_none_or(|(_, n)| number(&me.1) >= number(n)) {
+            self.last = Some(me.clone());
+        }
+        if f.active() >= self.busiest_active {
+            self.busiest_active = f.active();
+            self.busiest_name = me.1;
+            self.busiest = f.timeline.clone();
+        }
+        self.main |= a.identity.id == 1;
+        self.figures.merge(&f);
+        for p in a.places() {
+            *self.places.entry((p.kind, p.place.clone())).or_default() += p.ticks.load(Relaxed);
+        }
+    }
+    fn finish(mut self, name: String, scale: f64, shift: u32) -> Group {
+        let f = &mut self.figures;
+        let seconds = |bins: &Timeline| bins.bins.iter().map(|t| *t as f64 * scale / 1e9).collect();
+        f.timeline.coarsen(shift);
+        self.busiest.coarsen(shift);
+        let label = match (self.first, self.last) {
+            (Some((_, first)), Some((_, last))) if f.vms > 1 && first != last => format!("{first}..{last}"),
+            (Some((_, first)), _) => first,
+            _ => name,
+        };
+        let mut places: Vec<(WaitKind, String, f64)> =
+            self.places.into_iter().map(|((kind, place), ticks)| (kind, place, ticks as f64 * scale / 1e9)).collect();
+        places.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.1.cmp(&b.1)));
+        Group {
+            main: self.main,
+            label,
+            count: f.vms,
+            ended: f.ended,
+            seconds: Seconds::of(f, scale),
+            turns: f.turns,
+            received: f.received,
+            collections: f.collections,
+            threads: f.threads,
+            timeline: seconds(&f.timeline),
+            busiest: (self.busiest_name, seconds(&self.busiest)),
+            places,
+        }
+    }
+}
+
+#[derive(Default)]
+struct Side {
+    vms: u64,
+    messages: u64,
+    waits: u64,
+    ticks: u64,
+}
+
+/// Of a channel, by group.
+#[derive(Default)]
+struct Uses {
+    senders: HashMap<usize, Side>,
+    receivers: HashMap<usize, Side>,
+}
+
+impl Side {
+    fn add(&mut self, messages: u64, waits: u64, ticks: u64) {
+        self.vms += 1;
+        self.messages += messages;
+        self.waits += waits;
+        self.ticks += ticks;
+    }
+}
+
+fn note_uses(a: &Account, group: usize, now: u64, uses: &mut HashMap<u64, Uses>) {
+    let pending = a.waits_at(now);
+    let mut told = false;
+    for u in a.channels() {
+        let [sent, send_waits, mut send_ticks] = [&u.sent, &u.send_waits, &u.send_ticks].map(|n| n.load(Relaxed));
+        let [received, receive_waits, mut receive_ticks] = [&u.received, &u.receive_waits, &u.receive_ticks].map(|n| n.load(Relaxed));
+        if let Some((kind, channel, ticks)) = pending
+            && channel == u.channel
+        {
+            told = true;
+            *if kind == WaitKind::Send { &mut send_ticks } else { &mut receive_ticks } += ticks;
+        }
+        let of = uses.entry(u.channel).or_default();
+        if sent + send_ticks > 0 {
+            of.senders.entry(group).or_default().add(sent, send_waits, send_ticks);
+        }
+        if received + receive_ticks > 0 {
+            of.receivers.entry(group).or_default().add(received, receive_waits, receive_ticks);
+        }
+    }
+    if let Some((kind, channel, ticks)) = pending.filter(|_| !told) {
+        let of = uses.entry(channel).or_default();
+        let side = if kind == WaitKind::Send { &mut of.senders } else { &mut of.receivers };
+        side.entry(group).or_default().add(0, 1, ticks);
+    }
+}

@@ -1,0 +1,138 @@
+//! A flame graph in one file: a click on a frame makes it as wide as the picture, a search marks frames.
+//!
+//! Widths are time. Colours say nothing but the kind of a frame (VM, Ruby, builtin), varied by the name.
+
+use super::Folded;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const WIDTH: f64 = 1200.0;
+const ROW: usize = 17;
+const HEAD: usize = 46;
+/// Frames narrower than this (in the picture's units) are left out.
+const NARROWEST: f64 = 0.3;
+
+#[derive(Default)]
+struct Node {
+    own: u64,
+    below: BTreeMap<String, Node>,
+}
+
+impl Node {
+    fn total(&self) -> u64 {
+        self.own + self.below.values().map(Node::total).sum::<u64>()
+    }
+}
+
+fn tree(all: &Folded) -> Node {
+    let mut root = Node::default();
+    for (stack, us) in all {
+        let mut at = &mut root;
+        for frame in stack {
+            at = at.below.entry(frame.clone()).or_default();
+        }
+        at.own += us;
+    }
+    root
+}
+
+fn escaped(s: &str) -> String {
+    s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// Warm for Ruby, blue for VMs, green for builtins.
+fn colour(name: &str, depth: usize) -> String {
+    let hash = name.bytes().fold(2_166_136_261u32, |h, b| (h ^ b as u32).wrapping_mul(16_777_619));
+    let vary = |base: u32, by: u32, shift: u32| base + (hash >> shift) % by;
+    match () {
+        () if depth == 0 => "#d8d8d8".into(),
+        () if depth == 1 => format!("rgb({},{},{})", vary(120, 30, 0), vary(165, 30, 8), vary(215, 30, 16)),
+        () if name.starts_with('(') => "#c9a0dc".into(),
+        () if !name.ends_with(')') => format!("rgb({},{},{})", vary(120, 50, 0), vary(185, 40, 8), vary(105, 40, 16)),
+        () => format!("rgb({},{},{})", vary(225, 30, 0), vary(110, 100, 8), vary(50, 40, 16)),
+    }
+}
+
+fn draw(out: &mut String, name: &str, node: &Node, depth: usize, x: f64, per: f64, whole: u64, rows: usize) {
+    let total = node.total();
+    let width = total as f64 * per;
+    if width < NARROWEST {
+        return;
+    }
+    let y = HEAD + (rows - depth) * ROW;
+    let share = 100.0 * total as f64 / whole.max(1) as f64;
+    let name = escaped(name);
+    let _ = writeln!(
+        out,
+        r#"<g data-x="{x:.2}" data-w="{width:.2}"><title>{name}: {:.1} ms, {share:.1}%</title><rect x="{x:.2}" y="{y}" width="{width:.2}" height="{}" rx="1" fill="{}"/><text x="{:.2}" y="{}"></text></g>"#,
+        total as f64 / 1e3,
+        ROW - 1,
+        colour(&name, depth),
+        x + 3.0,
+        y + 12,
+    );
+    let mut x = x;
+    for (name, below) in &node.below {
+        draw(out, name, below, depth + 1, x, per, whole, rows);
+        x += below.total() as f64 * per;
+    }
+}
+
+fn depth(node: &Node) -> usize {
+    node.below.values().map(|n| 1 + depth(n)).max().unwrap_or(0)
+}
+
+const STYLE: &str = "text{font:11px ui-monospace,Menlo,Consolas,monospace;fill:#111;pointer-events:none}#t{font-size:15px}g{cursor:pointer}rect{stroke:#fff;stroke-width:.5}g:hover rect{stroke:#000}.m rect{fill:#d33cff}#s,#r{cursor:pointer;fill:#335}";
+
+const SCRIPT: &str = r#"
+(function(){
+var svg=document.querySelector('svg.flame')||document.documentElement,W=1200,gs=[].slice.call(svg.querySelectorAll('g'));
+function fit(g,w){var t=g.querySelector('text'),n=g.querySelector('title').textContent.split(': ').slice(0,-1).join(': '),k=Math.floor((w-5)/6.7);
+t.textContent=k<3?'':n.length<=k?n:n.slice(0,k-1)+'\u2026';}
+function zoom(x,w){gs.forEach(function(g){var a=+g.getAttribute('data-x'),b=+g.getAttribute('data-w'),l=Math.max(a,x),r=Math.min(a+b,x+w);
+if(r-l<=0.0001){g.style.display='none';return;}
+g.style.display='';var X=(l-x)/w*W,B=(r-l)/w*W,q=g.querySelector('rect');q.setAttribute('x',X);q.setAttribute('width',B);g.querySelector('text').setAttribute('x',X+3);fit(g,B);});}
+gs.forEach(function(g){g.addEventListener('click',function(){zoom(+g.getAttribute('data-x'),+g.getAttribute('data-w'));});});
+svg.getElementById('r').addEventListener('click',function(){zoom(0,W);});
+svg.getElementById('s').addEventListener('click',function(){var q=prompt('Frames whose name contains:','');if(q===null)return;
+gs.forEach(function(g){var hit=q!==''&&g.querySelector('title').textContent.indexOf(q)>=0;g.setAttribute('class',hit?'m':'');});});
+zoom(0,W);})();
+"#;
+
+/// A picture that stands alone.
+pub fn svg(all: &Folded) -> String {
+    let root = tree(all);
+    let rows = depth(&root);
+    let height = HEAD + (rows + 1) * ROW + 8;
+    let whole = root.total();
+    let mut out = format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 {WIDTH} {height}" width="100%"><style>{STYLE}</style><rect width="100%" height="100%" fill="#fff" style="stroke:none"/><text id="t" x="8" y="20">Where the VMs' time went: {:.2} s sampled</text><text id="r" x="8" y="38" style="pointer-events:auto">all</text><text id="s" x="48" y="38" style="pointer-events:auto">search</text>
+"##,
+        whole as f64 / 1e6
+    );
+    draw(&mut out, "all VMs", &root, 0, 0.0, WIDTH / whole.max(1) as f64, whole, rows);
+    let _ = writeln!(out, "<script><![CDATA[{SCRIPT}]]></script></svg>");
+    out
+}
+
+/// The same as a page.
+pub fn html(all: &Folded) -> String {
+    let picture = svg(all).replace("<script><![CDATA[", "<script>").replace("]]></script>", "</script>");
+    format!("<!doctype html><meta charset=\"utf-8\"><title>zakuro profile</title><body style=\"margin:0\">{picture}</body>\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_as_wide_as_their_time() {
+        let stack = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+        let all = Folded::from([(stack(&["vm", "a (x.rb)"]), 750), (stack(&["vm", "b<c> (x.rb)"]), 250)]);
+        let text = svg(&all);
+        assert!(text.contains(r#"data-w="900.00"><title>a (x.rb): 0.8 ms, 75.0%"#), "{text}");
+        assert!(text.contains("b&lt;c&gt;"));
+        assert_eq!(text.matches("<g ").count(), 4);
+        assert!(svg(&Folded::new()).contains("0.00 s sampled"));
+    }
+}

@@ -1,0 +1,263 @@
+//! What an account adds up to at some moment, and sums of several.
+
+use super::{ACTIVITIES, Account, Activity, Event, EventKind, WAITS, WaitKind, load};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use zakuro_sched::clock::add;
+
+/// Parts of a timeline. As time goes on each stands for twice as much.
+pub(super) const BINS: usize = 128;
+/// Of the first ones, in powers of two of ticks: a fifth of a millisecond or so.
+const FIRST_SHIFT: u32 = 19;
+
+/// How much a VM ran when: ticks in each part of the time since the book began. Written by the VM's turn; a reader in the middle of a change sees a part of it twice.
+pub(super) struct Bins {
+    first: u64,
+    shift: AtomicU32,
+    bins: Box<[AtomicU64]>,
+}
+
+impl Bins {
+    pub(super) fn new(first: u64) -> Bins {
+        Bins { first, shift: AtomicU32::new(FIRST_SHIFT), bins: (0..BINS).map(|_| AtomicU64::new(0)).collect() }
+    }
+    /// It ran from one moment to another.
+    #[inline]
+    pub(super) fn add(&self, from: u64, to: u64) {
+        let (from, to) = (from.saturating_sub(self.first), to.saturating_sub(self.first));
+        let mut shift = self.shift.load(Relaxed);
+        while (to >> shift) as usize >= BINS {
+            self.halve();
+            shift += 1;
+        }
+        let (mut at, last) = ((from >> shift) as usize, (to >> shift) as usize);
+        let mut from = from;
+        while at < last {
+            let end = ((at + 1) as u64) << shift;
+            add(&self.bins[at], end - from);
+            from = end;
+            at += 1;
+        }
+        add(&self.bins[last], to.saturating_sub(from));
+    }
+    #[cold]
+    fn halve(&self) {
+        for i in 0..BINS / 2 {
+            let both = self.bins[2 * i].load(Relaxed) + self.bins[2 * i + 1].load(Relaxed);
+            self.bins[i].store(both, Relaxed);
+        }
+        self.bins[BINS / 2..].iter().for_each(|b| b.store(0, Relaxed));
+        self.shift.store(self.shift.load(Relaxed) + 1, Relaxed);
+    }
+}
+
+/// Ticks that VMs ran in each part (of 2^`shift` ticks) of the time since the book began.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    pub shift: u32,
+    pub bins: Vec<u64>,
+}
+
+impl Timeline {
+    fn of(bins: &Bins) -> Timeline {
+        Timeline { shift: bins.shift.load(Relaxed), bins: bins.bins.iter().map(|b| b.load(Relaxed)).collect() }
+    }
+    /// In parts of 2^`shift` ticks, which are no shorter than now.
+    pub fn coarsen(&mut self, shift: u32) {
+        while self.shift < shift {
+            self.bins = self.bins.chunks(2).map(|pair| pair.iter().sum()).collect();
+            self.shift += 1;
+        }
+    }
+    pub fn merge(&mut self, other: &Timeline) {
+        if self.bins.is_empty() {
+            *self = other.clone();
+            return;
+        }
+        let mut other = other.clone();
+        let shift = self.shift.max(other.shift);
+        self.coarsen(shift);
+        other.coarsen(shift);
+        let len = self.bins.len().max(other.bins.len());
+        self.bins.resize(len, 0);
+        self.bins.iter_mut().zip(&other.bins).for_each(|(a, b)| *a += b);
+    }
+}
+
+/// What a VM, or several, did so far, in ticks.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    pub vms: u64,
+    pub ended: u64,
+    /// From the start to the end, or now; of several the sum.
+    pub life: u64,
+    /// When the first was started and the last ended (or now).
+    pub from: u64,
+    pub to: u64,
+    /// By [`Activity`].
+    pub active: [u64; ACTIVITIES],
+    /// By [`WaitKind`]: ticks, and how often.
+    pub waits: [u64; WAITS],
+    pub wait_counts: [u64; WAITS],
+    /// In a run queue.
+    pub ready: u64,
+    pub turns: u64,
+    /// Setting up: what was run before the first message was received, or making the VM, loading and compiling if that is more.
+    pub setup: u64,
+    pub received: u64,
+    pub collections: u64,
+    /// Of all threads of VMs that have had more than one.
+    pub thread_waits: [u64; WAITS],
+    pub thread_run: u64,
+    pub thread_ready: u64,
+    pub threads: u64,
+    pub timeline: Timeline,
+    /// What it does now: of one VM that lives.
+    pub now: Option<Now>,
+}
+
+/// What a VM does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Now {
+    Active(Activity),
+    Ready,
+    /// With the number of the channel, if it is one.
+    Waiting(WaitKind, u64),
+}
+
+impl Figures {
+    pub fn active(&self) -> u64 {
+        self.active.iter().sum()
+    }
+    pub fn waiting(&self) -> u64 {
+        self.waits.iter().sum()
+    }
+    pub fn copying(&self) -> u64 {
+        self.active[Activity::Pack as usize] + self.active[Activity::Open as usize]
+    }
+    pub fn merge(&mut self, other: &Figures) {
+        self.from = if self.vms == 0 { other.from } else { self.from.min(other.from) };
+        self.to = self.to.max(other.to);
+        let sums = [
+            (&mut self.vms, other.vms),
+            (&mut self.ended, other.ended),
+            (&mut self.life, other.life),
+            (&mut self.ready, other.ready),
+            (&mut self.turns, other.turns),
+            (&mut self.setup, other.setup),
+            (&mut self.received, other.received),
+            (&mut self.collections, other.collections),
+            (&mut self.thread_run, other.thread_run),
+            (&mut self.thread_ready, other.thread_ready),
+            (&mut self.threads, other.threads),
+        ];
+        sums.into_iter().for_each(|(a, b)| *a += b);
+        self.active.iter_mut().zip(other.active).for_each(|(a, b)| *a += b);
+        let lists =
+            [(&mut self.waits, other.waits), (&mut self.wait_counts, other.wait_counts), (&mut self.thread_waits, other.thread_waits)];
+        for (mine, others) in lists {
+            mine.iter_mut().zip(others).for_each(|(a, b)| *a += b);
+        }
+        self.timeline.merge(&other.timeline);
+        self.now = None;
+    }
+}
+
+impl Account {
+    /// What it adds up to now.
+    pub fn figures(&self, now: u64) -> Figures {
+        let closed = self.closed.load(Relaxed);
+        let to = if closed == 0 { now } else { closed };
+        let mut f = Figures {
+            vms: 1,
+            ended: u64::from(closed != 0),
+            life: to.saturating_sub(self.opened),
+            from: self.opened,
+            to,
+            active: load(&self.active),
+            waits: load(&self.waits),
+            wait_counts: load(&self.wait_counts),
+            ready: self.ready.load(Relaxed),
+            turns: self.turns.load(Relaxed),
+            setup: 0,
+            received: self.messages_received.load(Relaxed),
+            collections: self.collections.load(Relaxed),
+            thread_waits: load(&self.thread_waits),
+            thread_run: self.thread_run.load(Relaxed),
+            thread_ready: self.thread_ready.load(Relaxed),
+            threads: self.threads.load(Relaxed),
+            timeline: Timeline::of(&self.timeline),
+            now: None,
+        };
+        let parts = [Activity::Image, Activity::Load, Activity::Compile];
+        f.setup = parts.iter().map(|a| f.active[*a as usize]).sum();
+        let first = self.first_receive.load(Relaxed);
+        if first != u64::MAX {
+            f.setup = f.setup.max(first);
+        }
+        if closed != 0 {
+            if self.began.load(Relaxed) == 0 {
+                f.ready = f.life;
+            }
+            return f;
+        }
+        f.now = self.what_goes_on(&mut f, now);
+        f
+    }
+    /// Adds what has not been noted yet of a VM that lives.
+    fn what_goes_on(&self, f: &mut Figures, now: u64) -> Option<Now> {
+        let Some(task) = self.task.get().filter(|_| self.began.load(Relaxed) != 0) else {
+            f.ready = now.saturating_sub(self.opened);
+            return Some(Now::Ready);
+        };
+        let activity = Activity::ALL[self.activity.load(Relaxed) as usize % ACTIVITIES];
+        let (times, since) = (task.times(), self.since.load(Relaxed));
+        if task.is_running() {
+            f.active[activity as usize] += now.saturating_sub(since);
+            return Some(Now::Active(activity));
+        }
+        let ended = times.ended().max(since);
+        f.active[activity as usize] += ended - since;
+        let wait = WaitKind::of(self.wait.load(Relaxed));
+        if task.is_queued() {
+            let queued = times.queued().max(ended);
+            f.waits[wait as usize] += queued - ended;
+            f.ready += now.saturating_sub(queued);
+            return Some(Now::Ready);
+        }
+        f.waits[wait as usize] += now.saturating_sub(ended);
+        f.wait_counts[wait as usize] += 1;
+        Some(Now::Waiting(wait, self.wait_channel.load(Relaxed)))
+    }
+    /// Events that are noted when the next turn begins: the last turn, and the wait after it.
+    pub fn unfinished(&self, now: u64) -> Vec<Event> {
+        let Some(task) = self.task.get().filter(|_| !self.is_closed() && self.began.load(Relaxed) != 0) else { return Vec::new() };
+        let times = task.times();
+        let event = |kind, detail, from, to, object| Event { kind, detail, lane: u16::MAX, thread: 0, from, to, object };
+        let began = times.began();
+        if task.is_running() {
+            return vec![event(EventKind::Turn, 0, began, now, 0)];
+        }
+        let ended = times.ended().max(began);
+        let turn = event(EventKind::Turn, 0, began, ended, 0);
+        if task.is_queued() {
+            return vec![turn, event(EventKind::Ready, 0, times.queued().max(ended), now, 0)];
+        }
+        vec![turn, event(EventKind::Wait, self.wait.load(Relaxed), ended, now, self.wait_channel.load(Relaxed))]
+    }
+    /// The channel that it waits at now, and for how long.
+    pub fn waits_at(&self, now: u64) -> Option<(WaitKind, u64, u64)> {
+        let task = self.task.get().filter(|t| !t.is_running() && !t.is_queued() && !self.is_closed())?;
+        let channel = self.wait_channel.load(Relaxed);
+        (channel != 0).then(|| (WaitKind::of(self.wait.load(Relaxed)), channel, now.saturating_sub(task.times().ended())))
+    }
+}
+
+/// What VMs are told together by: the name without the number at its end.
+pub fn group_of(name: &str) -> &str {
+    let group = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['-', '_', '#', ' ', '/', ':', '.']);
+    if group.is_empty() { name } else { group }
+}
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;

@@ -1,0 +1,341 @@
+//! Where a VM's time goes: what it does while it has a worker, what it waits for, and how long it stood in a run queue.
+//!
+//! An [`Account`] belongs to one VM and outlives it; the [`Book`] has the accounts of all VMs and what is known of their channels. Neither exists unless the process was asked to count
+//! ([`zakuro_base::Insight`]): then a VM has no [`Counting`], and each place that would count tests that and goes on.
+//!
+//! The scheduler notes when a task was queued, began and ended its turn ([`zakuro_sched::clock`]); the VM adds that up when its next turn begins ([`Counting::turn_begins`]), and
+//! reads the clock itself only where it changes what it does ([`Cx::begin_activity`]). So a turn costs two readings of the clock, a wake-up one.
+//!
+//! Invariants: all numbers of an account are written by the worker whose turn its VM has, without read-modify-write; anybody may read them, and sees each as it was a moment ago.
+//! Locks are taken when something is met for the first time (a channel, a place where threads wait), never for a count.
+//! Rejected: counters in one place of the process (a cache line that all cores write); reading the clock at each message (a fifth of a message's time).
+
+mod counting;
+mod figures;
+mod profile;
+mod trace;
+
+pub use counting::Counting;
+pub(crate) use counting::{Phase, ThreadTimes};
+pub use figures::{Figures, Now, Timeline, group_of};
+pub use profile::{FrameKind, Profile, ProfileFrame};
+pub use trace::{Event, EventKind, TraceBuffer};
+
+use crate::lineage::Identity;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use zakuro_base::sync::held::Mutex;
+use zakuro_channel::{Bounds, Channel, Record};
+use zakuro_sched::Task;
+use zakuro_sched::clock::{Clock, add, ticks};
+
+use crate::transfer::Envelope;
+
+/// What a VM does in its turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Activity {
+    Run,
+    Collect,
+    /// Makes a message.
+    Pack,
+    /// Makes a message's objects.
+    Open,
+    /// Makes an image of its program state for a new VM, or copies what it needs of the one that it grew from.
+    Image,
+    Compile,
+    /// Runs the text of a file that is required or loaded.
+    Load,
+}
+
+impl Activity {
+    pub const ALL: [Activity; 7] =
+        [Activity::Run, Activity::Collect, Activity::Pack, Activity::Open, Activity::Image, Activity::Compile, Activity::Load];
+    pub fn name(self) -> &'static str {
+        ["run", "collect", "pack", "open", "image", "compile", "load"][self as usize]
+    }
+}
+
+/// What a VM or thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(u8)]
+pub enum WaitKind {
+    Other,
+    /// A message in a channel.
+    Receive,
+    /// Room in a channel.
+    Send,
+    /// A message in one of several.
+    Select,
+    /// The end of a VM.
+    Vm,
+    /// A Mutex or Monitor.
+    Lock,
+    /// A ConditionVariable.
+    Condition,
+    /// A Thread::Queue.
+    Queue,
+    /// The end of a thread.
+    Thread,
+    Sleep,
+    /// A socket, pipe, file or process.
+    Descriptor,
+    /// A system call or foreign function that keeps its native thread.
+    Call,
+}
+
+impl WaitKind {
+    pub const ALL: [WaitKind; 12] = [
+        WaitKind::Other,
+        WaitKind::Receive,
+        WaitKind::Send,
+        WaitKind::Select,
+        WaitKind::Vm,
+        WaitKind::Lock,
+        WaitKind::Condition,
+        WaitKind::Queue,
+        WaitKind::Thread,
+        WaitKind::Sleep,
+        WaitKind::Descriptor,
+        WaitKind::Call,
+    ];
+    pub fn name(self) -> &'static str {
+        ["other", "receive", "send", "select", "vm", "lock", "condition", "queue", "thread", "sleep", "descriptor", "call"][self as usize]
+    }
+    fn of(n: u8) -> WaitKind {
+        WaitKind::ALL[n as usize % WaitKind::ALL.len()]
+    }
+}
+
+pub(crate) const ACTIVITIES: usize = Activity::ALL.len();
+pub(crate) const WAITS: usize = WaitKind::ALL.len();
+
+type Ticks<const N: usize> = [AtomicU64; N];
+
+fn load<const N: usize>(list: &Ticks<N>) -> [u64; N] {
+    std::array::from_fn(|i| list[i].load(Relaxed))
+}
+
+/// Accounts that are kept apart; of more VMs those that have ended are counted together.
+const KEPT: usize = 20_000;
+/// Channels that are kept apart, and those of one VM.
+const CHANNELS: usize = 65_536;
+pub(crate) const USES: usize = 256;
+/// Places of one VM where threads wait for locks and queues.
+pub(crate) const PLACES: usize = 128;
+
+/// What a process that counts has besides: set at its start, but for `tracing`.
+#[derive(Debug, Default)]
+pub struct Switches {
+    /// Events are kept. Set at the start or for a while by the main VM; read by all.
+    pub tracing: AtomicBool,
+    /// Samples are taken.
+    pub profiling: bool,
+}
+
+/// What a VM sends to and receives from one channel.
+#[derive(Debug)]
+pub struct ChannelUse {
+    /// 0: those beyond the first [`USES`].
+    pub channel: u64,
+    pub sent: AtomicU64,
+    pub bytes: AtomicU64,
+    pub received: AtomicU64,
+    /// Times that it waited, and for how long, in ticks.
+    pub send_waits: AtomicU64,
+    pub send_ticks: AtomicU64,
+    pub receive_waits: AtomicU64,
+    pub receive_ticks: AtomicU64,
+}
+
+impl ChannelUse {
+    fn of(channel: u64) -> ChannelUse {
+        let zero = || AtomicU64::new(0);
+        ChannelUse {
+            channel,
+            sent: zero(),
+            bytes: zero(),
+            received: zero(),
+            send_waits: zero(),
+            send_ticks: zero(),
+            receive_waits: zero(),
+            receive_ticks: zero(),
+        }
+    }
+}
+
+/// A lock or queue that threads waited for.
+#[derive(Debug)]
+pub struct WaitPlace {
+    pub kind: WaitKind,
+    /// File and line where a thread first waited for it.
+    pub place: String,
+    pub waits: AtomicU64,
+    pub ticks: AtomicU64,
+}
+
+/// What is counted of one VM; see the module.
+pub struct Account {
+    pub identity: Arc<Identity>,
+    pub switches: Arc<Switches>,
+    task: OnceLock<Task>,
+    /// When the VM was started.
+    pub opened: u64,
+    /// When its first turn began; 0: not yet.
+    began: AtomicU64,
+    /// When it ended; 0: not yet.
+    closed: AtomicU64,
+    /// What it does, or did when its turn ended, and since when.
+    activity: AtomicU8,
+    since: AtomicU64,
+    /// What it waits for while it is parked, and the channel.
+    wait: AtomicU8,
+    wait_channel: AtomicU64,
+    active: Ticks<ACTIVITIES>,
+    waits: Ticks<WAITS>,
+    wait_counts: Ticks<WAITS>,
+    ready: AtomicU64,
+    turns: AtomicU64,
+    /// What it had run (in ticks) when it first received a message; u64::MAX: it has not.
+    first_receive: AtomicU64,
+    messages_received: AtomicU64,
+    collections: AtomicU64,
+    /// Of all threads, once the VM has more than one.
+    thread_waits: Ticks<WAITS>,
+    thread_run: AtomicU64,
+    thread_ready: AtomicU64,
+    threads: AtomicU64,
+    timeline: figures::Bins,
+    channels: Mutex<Vec<Arc<ChannelUse>>>,
+    places: Mutex<Vec<Arc<WaitPlace>>>,
+    pub trace: TraceBuffer,
+    /// Locked by the VM for each sample, and by who reads it.
+    pub profile: Option<Mutex<Profile>>,
+}
+
+impl Account {
+    fn new(identity: Arc<Identity>, switches: Arc<Switches>, first: u64) -> Account {
+        let zero = || AtomicU64::new(0);
+        let opened = ticks();
+        Account {
+            identity,
+            profile: switches.profiling.then(Mutex::default),
+            switches,
+            task: OnceLock::new(),
+            opened,
+            began: zero(),
+            closed: zero(),
+            activity: AtomicU8::new(Activity::Run as u8),
+            since: AtomicU64::new(opened),
+            wait: AtomicU8::new(0),
+            wait_channel: zero(),
+            active: Default::default(),
+            waits: Default::default(),
+            wait_counts: Default::default(),
+            ready: zero(),
+            turns: zero(),
+            first_receive: AtomicU64::new(u64::MAX),
+            messages_received: zero(),
+            collections: zero(),
+            thread_waits: Default::default(),
+            thread_run: zero(),
+            thread_ready: zero(),
+            threads: zero(),
+            timeline: figures::Bins::new(first),
+            channels: Mutex::new(Vec::new()),
+            places: Mutex::new(Vec::new()),
+            trace: TraceBuffer::default(),
+        }
+    }
+    /// The VM has ended, or will never run.
+    pub fn close(&self) {
+        if self.closed.load(Relaxed) == 0 {
+            self.closed.store(ticks(), Relaxed);
+        }
+    }
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Relaxed) != 0
+    }
+    pub fn tracing(&self) -> bool {
+        self.switches.tracing.load(Relaxed)
+    }
+    pub fn channels(&self) -> Vec<Arc<ChannelUse>> {
+        self.channels.lock().clone()
+    }
+    pub fn places(&self) -> Vec<Arc<WaitPlace>> {
+        self.places.lock().clone()
+    }
+}
+
+/// All accounts of a process, and its channels.
+pub struct Book {
+    pub clock: Clock,
+    pub switches: Arc<Switches>,
+    /// Short locks: whoever starts a VM or makes a channel, and readers.
+    accounts: Mutex<Vec<Arc<Account>>>,
+    /// What VMs that ended long ago add up to, by the group of their names.
+    folded: Mutex<HashMap<String, Figures>>,
+    channels: Mutex<Vec<Arc<Record>>>,
+}
+
+impl Book {
+    pub fn new(switches: Switches) -> Arc<Book> {
+        Arc::new(Book {
+            clock: Clock::start(),
+            switches: Arc::new(switches),
+            accounts: Mutex::new(Vec::new()),
+            folded: Mutex::default(),
+            channels: Mutex::new(Vec::new()),
+        })
+    }
+    /// The account of a VM that is about to start.
+    pub fn open(&self, identity: &Arc<Identity>) -> Arc<Account> {
+        let account = Arc::new(Account::new(identity.clone(), self.switches.clone(), self.clock.first));
+        let mut accounts = self.accounts.lock();
+        if accounts.len() >= KEPT && accounts.len() == accounts.capacity() {
+            self.fold(&mut accounts);
+        }
+        accounts.push(account.clone());
+        account
+    }
+    #[cold]
+    fn fold(&self, accounts: &mut Vec<Arc<Account>>) {
+        let mut folded = self.folded.lock();
+        let now = ticks();
+        accounts.retain(|a| {
+            // Traces and profiles are read at the end.
+            let keep = !a.is_closed() || a.profile.is_some() || a.tracing();
+            if !keep {
+                folded.entry(group_of(&a.identity.name).to_string()).or_default().merge(&a.figures(now));
+            }
+            keep
+        });
+    }
+    /// All accounts that are kept apart, in the order of their VMs.
+    pub fn accounts(&self) -> Vec<Arc<Account>> {
+        self.accounts.lock().clone()
+    }
+    /// The account of a VM.
+    pub fn account(&self, id: u64) -> Option<Arc<Account>> {
+        self.accounts.lock().iter().rev().find(|a| a.identity.id == id).cloned()
+    }
+    /// The others, by the group of their names.
+    pub fn folded(&self) -> Vec<(String, Figures)> {
+        self.folded.lock().iter().map(|(name, f)| (name.clone(), f.clone())).collect()
+    }
+    pub fn channels(&self) -> Vec<Arc<Record>> {
+        self.channels.lock().clone()
+    }
+    /// A channel that is counted.
+    fn channel(&self, bounds: Bounds, name: Option<Box<str>>, place: Option<Box<str>>) -> Channel<Envelope> {
+        Channel::recorded(bounds, |id| {
+            let record = Arc::new(Record::new(id, name, place, bounds));
+            let mut channels = self.channels.lock();
+            if channels.len() < CHANNELS {
+                channels.push(record.clone());
+            }
+            Some(record)
+        })
+    }
+}

@@ -1,0 +1,78 @@
+# Reports, profiles and timelines in files, and what is said when they can't be written.
+require "json"
+require "tmpdir"
+EXE = File.readlink("/proc/self/exe")
+
+PROGRAM = <<'RUBY'
+def leaf(n) = (1..n).sum { |i| i.to_s.size }
+def branch(n) = leaf(n) + leaf(n)
+jobs = RubyVM::Channel.new(name: "jobs \"quoted\"")
+done = RubyVM::Channel.new(name: "done")
+workers = 2.times.map do |i|
+  RubyVM.fork(jobs, done, name: "worker#{i}") { |jobs, done| jobs.each { |n| done << branch(n) } }
+end
+30.times { jobs << 5_000 }
+jobs.close
+30.times { done.recv }
+GC.start
+workers.each(&:join)
+RUBY
+
+def run(*options, program: PROGRAM)
+  r, w = IO.pipe
+  pid = spawn({ "RUBY_MAX_CPU" => "2" }, EXE, *options, "-e", program, out: w, err: w)
+  w.close
+  said = r.read
+  Process.wait(pid)
+  [said, $?.exitstatus]
+end
+
+Dir.mktmpdir do |dir|
+  puts "-- report"
+  p run("--report=#{dir}/r.json")
+  r = JSON.parse(File.read("#{dir}/r.json"))
+  p r.keys, r["version"], r["groups"].map { |g| g["name"] }.sort, r["groups"].sum { |g| g["vms"] }
+  p r["channels"].map { |c| [c["name"], c["sent"], c["received"], c["senders"].map { |s| s["name"] }] }.sort
+  p r["bottleneck"].keys, r["cores"].keys
+  run("--report=#{dir}/r.txt")
+  puts File.read("#{dir}/r.txt").lines.grep(/^bottleneck/).size
+  said, = run("--report", program: "exit 3")
+  puts said.lines.grep(/^(zakuro report|bottleneck)/).size
+
+  puts "-- profile"
+  p run("--profile", "#{dir}/p.txt")
+  stacks = File.readlines("#{dir}/p.txt", chomp: true)
+  p stacks.all? { |l| l.match?(/\A\S.* \d+\z/) }, stacks.any? { |l| l.start_with?("worker;") && l.include?("Object#branch") && l.include?("Object#leaf") }
+  run("--profile=#{dir}/p.json")
+  f = JSON.parse(File.read("#{dir}/p.json"))
+  t = f["threads"].find { |t| t["name"].start_with?("worker") }
+  samples, nodes = t["samples"], t["stackTable"]
+  p samples.values_at("stack", "time", "weight").map(&:size).uniq == [samples["length"]], samples["stack"].max < nodes["length"]
+  p nodes["frame"].max < t["frameTable"]["length"], t["frameTable"]["func"].max < t["funcTable"]["length"], t["funcTable"]["name"].max < t["stringArray"].size
+  run("--profile=#{dir}/p.svg")
+  svg = File.read("#{dir}/p.svg")
+  p svg.start_with?("<svg "), svg.end_with?("</svg>\n"), svg.include?("Object#leaf"), svg.scan(/<g /).size == svg.scan("</g>").size
+
+  puts "-- trace"
+  p run("--trace", "#{dir}/t.json")
+  events = JSON.parse(File.read("#{dir}/t.json"))["traceEvents"]
+  p events.all? { |e| e["ph"] == "M" || e["ts"] >= 0 && e.fetch("dur", 0) >= 0 }
+  sent, arrived = %w[s f].map { |ph| events.select { |e| e["ph"] == ph }.to_h { |e| [e["id"], e] } }
+  p sent.size, sent.keys.sort == arrived.keys.sort, sent.all? { |id, e| e["ts"] <= arrived[id]["ts"] && e["pid"] != arrived[id]["pid"] }
+  p events.map { |e| e["name"] }.uniq.select { |n| %w[run collect image].include?(n) || n == "wait: receive done" }.sort
+  p events.select { |e| e["name"] == "process_name" }.map { |e| e["args"]["name"] }.sort.first(2)
+  traced, = run("--account", program: <<~'RUBY')
+    require "json"
+    v = RubyVM.fork(name: "busy") { loop { 100.times.to_a } }
+    e = JSON.parse(RubyVM.trace(0.05))["traceEvents"]
+    p e.any? { |e| e["name"] == "run" && e["dur"] > 0 }
+    v.kill
+  RUBY
+  puts traced
+
+  puts "-- what can't be written"
+  p run("--profile=#{dir}/p.png").then { |said, status| [said.sub(dir, ""), status] }
+  p run("--trace=#{dir}/none/t.json").then { |said, status| [said.sub(dir, ""), status] }
+  p run("--report=#{dir}").then { |said, status| [said.sub(dir, ""), status] }
+end
+# Needs the standard library.
