@@ -181,7 +181,7 @@ impl Cx {
         }
         // The process's, whichever VM asks.
         let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
-        let payer = self.life.allowance().cloned();
+        let payer = self.life.allowance().cloned().map(|a| Box::new(move |time| a.spend(time)) as Payer);
         if !c.submit(Request { met, payer }, self.options.jit.waits()) {
             p.asked.fetch_sub(1, Ordering::Relaxed);
         }
