@@ -15,28 +15,141 @@ const MODES: &[(&str, u32)] = &[("off", 60), ("always", 60), ("exit-everywhere",
 const LONG: &[(&str, u32)] = &[("off", 30_000), ("on", 30_000)];
 
 const NUMBERS: &[&str] = &[
-    "a", "b", "c", "x", "y", "i", "@n", "@f", "0", "1", "-1", "2", "3", "7", "63", "64", "0.5", "-0.0", "1e300", "1e-300", "4611686018427387903",
-    "-4611686018427387904", "2305843009213693951", "9007199254740993", "O.k", "K", "o.v", "(r[i % 5])", "r.size", "h.size", "(h[i & 7] || 1)",
-    "(o.get)", "s.size", "s.getbyte(0)",
+    "a",
+    "b",
+    "c",
+    "x",
+    "y",
+    "i",
+    "@n",
+    "@f",
+    "0",
+    "1",
+    "-1",
+    "2",
+    "3",
+    "7",
+    "63",
+    "64",
+    "0.5",
+    "-0.0",
+    "1e300",
+    "1e-300",
+    "4611686018427387903",
+    "-4611686018427387904",
+    "2305843009213693951",
+    "9007199254740993",
+    "O.k",
+    "K",
+    "o.v",
+    "(r[i % 5])",
+    "r.size",
+    "h.size",
+    "(h[i & 7] || 1)",
+    "(o.get)",
+    "s.size",
+    "s.getbyte(0)",
 ];
 
 const EXPRESSIONS: &[&str] = &[
-    "(E + E)", "(E - E)", "(E * E)", "(E / E)", "(E % E)", "(E & E)", "(E | E)", "(E ^ E)", "(E << (E & 7))", "(E >> (E & 7))", "(-E)", "(E.succ)", "(E <=> E)",
-    "(E < E ? E : E)", "(E == E ? E : E)", "(E != E ? 1 : 0)", "(E >= E ? 1 : 2)", "(E.zero? ? 1 : E)", "(E.nil? ? 1 : 2)", "(!E ? 1 : 2)", "(E.to_i)", "(E.to_f)", "(E.abs)",
-    "(E ** 2)", "f0(E, E)", "f1(E)", "f2(E) { |q| E }", "f3(E)", "o.add(E).w", "O.new(E).v", "[E, E].max", "[E, E].sum", "(begin; E; rescue ZeroDivisionError; 5; end)",
-    "(E && E)", "(E || 3)", "r.inject(0) { |m, q| t(m + q) }", "(1..3).sum { |q| E }", "(case E when Integer then 1 when Float then 2 else 3 end)", "(case E when 0 then 4 when 1..9 then 5 else 6 end)",
-    "l.call(E)", "\"#{E}\".size", "(E.is_a?(Integer) ? 1 : 0)", "(o == E ? 1 : 2)", "(o[E])", "S2.new(E, 2).p", "Integer.sqrt(E.to_i.abs)", "Math.sqrt(E.abs)",
+    "(E + E)",
+    "(E - E)",
+    "(E * E)",
+    "(E / E)",
+    "(E % E)",
+    "(E & E)",
+    "(E | E)",
+    "(E ^ E)",
+    "(E << (E & 7))",
+    "(E >> (E & 7))",
+    "(-E)",
+    "(E.succ)",
+    "(E <=> E)",
+    "(E < E ? E : E)",
+    "(E == E ? E : E)",
+    "(E != E ? 1 : 0)",
+    "(E >= E ? 1 : 2)",
+    "(E.zero? ? 1 : E)",
+    "(E.nil? ? 1 : 2)",
+    "(!E ? 1 : 2)",
+    "(E.to_i)",
+    "(E.to_f)",
+    "(E.abs)",
+    "(E ** 2)",
+    "f0(E, E)",
+    "f1(E)",
+    "f2(E) { |q| E }",
+    "f3(E)",
+    "o.add(E).w",
+    "O.new(E).v",
+    "[E, E].max",
+    "[E, E].sum",
+    "(begin; E; rescue ZeroDivisionError; 5; end)",
+    "(E && E)",
+    "(E || 3)",
+    "r.inject(0) { |m, q| t(m + q) }",
+    "(1..3).sum { |q| E }",
+    "(case E when Integer then 1 when Float then 2 else 3 end)",
+    "(case E when 0 then 4 when 1..9 then 5 else 6 end)",
+    "l.call(E)",
+    "\"#{E}\".size",
+    "(E.is_a?(Integer) ? 1 : 0)",
+    "(o == E ? 1 : 2)",
+    "(o[E])",
+    "S2.new(E, 2).p",
+    "Integer.sqrt(E.to_i.abs)",
+    "Math.sqrt(E.abs)",
 ];
 
 const STATEMENTS: &[&str] = &[
-    "a = t(E)", "b = t(E)", "c = t(E)", "x = t(E)", "y = t(E.to_f)", "a += 1", "b -= 1", "x += 0.5", "a = t(a + i)", "x = x * 0.5 + i", "@n = t(E)", "@f = t(E)", "r[i % 9] = t(E)", "r << t(E) if r.size < 40",
-    "h[i & 15] = t(E)", "o.v = t(E)", "o.add(i)", "s << \"q\" if s.size < 50", "r.pop", "r.push(i).shift", "a, b = b, a", "r.each { |q| a = t(a + q) }", "3.times { |q| b = t(b + q) }",
-    "1.upto(3) { |q| c = t(c + E) }", "r.each_with_index { |q, j| a = t(q + j) }", "r = r.map { |q| t(q) }", "j = 0\nwhile j < 5\nj += 1\nnext if j == E\nbreak if E == 77\nSS\nend",
+    "a = t(E)",
+    "b = t(E)",
+    "c = t(E)",
+    "x = t(E)",
+    "y = t(E.to_f)",
+    "a += 1",
+    "b -= 1",
+    "x += 0.5",
+    "a = t(a + i)",
+    "x = x * 0.5 + i",
+    "@n = t(E)",
+    "@f = t(E)",
+    "r[i % 9] = t(E)",
+    "r << t(E) if r.size < 40",
+    "h[i & 15] = t(E)",
+    "o.v = t(E)",
+    "o.add(i)",
+    "s << \"q\" if s.size < 50",
+    "r.pop",
+    "r.push(i).shift",
+    "a, b = b, a",
+    "r.each { |q| a = t(a + q) }",
+    "3.times { |q| b = t(b + q) }",
+    "1.upto(3) { |q| c = t(c + E) }",
+    "r.each_with_index { |q, j| a = t(q + j) }",
+    "r = r.map { |q| t(q) }",
+    "j = 0\nwhile j < 5\nj += 1\nnext if j == E\nbreak if E == 77\nSS\nend",
     "begin\nSS\nrescue TypeError, NoMethodError, ZeroDivisionError, FloatDomainError, RangeError, ArgumentError, Math::DomainError => e\n$e = t($e + e.message.size)\nensure\n$z += 1\nend",
-    "if E < E\nSS\nelse\nSS\nend", "unless E == E\nSS\nend", "next if i == 3", "break if i == 55", "r.each { |q| next if q == 1; break if q == 2; SS }", "catch(:k) { |k| SS; throw :k if E == 1; SS }",
-    "g { |q| SS; q }", "[1, 2.5, nil, 3].each { |q| a = q ? t(q + a) : a }", "raise \"odd\" if E == 12345", "l = ->(q) { t(q + a) }", "a = t(fib(i % 6))", "(i % 7 == 0) and (b = nil.to_a.size)",
-    "c = [a, b].frozen? ? 1 : 0", "z = binding.local_variable_get(:a); a = t(z)", "k = i\nk -= 1 while k > 2\nc = t(c + k)", "(0...3).each { |q| x = x + q }", "i.step(i + 4, 2) { |q| a = t(a ^ q) }",
-    "Fiber.new { SS; Fiber.yield 1; SS }.resume", "a = loop { break 5 }", "s = \"#{a}#{s}\"[0, 9]",
+    "if E < E\nSS\nelse\nSS\nend",
+    "unless E == E\nSS\nend",
+    "next if i == 3",
+    "break if i == 55",
+    "r.each { |q| next if q == 1; break if q == 2; SS }",
+    "catch(:k) { |k| SS; throw :k if E == 1; SS }",
+    "g { |q| SS; q }",
+    "[1, 2.5, nil, 3].each { |q| a = q ? t(q + a) : a }",
+    "raise \"odd\" if E == 12345",
+    "l = ->(q) { t(q + a) }",
+    "a = t(fib(i % 6))",
+    "(i % 7 == 0) and (b = nil.to_a.size)",
+    "c = [a, b].frozen? ? 1 : 0",
+    "z = binding.local_variable_get(:a); a = t(z)",
+    "k = i\nk -= 1 while k > 2\nc = t(c + k)",
+    "(0...3).each { |q| x = x + q }",
+    "i.step(i + 4, 2) { |q| a = t(a ^ q) }",
+    "Fiber.new { SS; Fiber.yield 1; SS }.resume",
+    "a = loop { break 5 }",
+    "s = \"#{a}#{s}\"[0, 9]",
 ];
 
 /// In the middle of a loop: what it relies on changes.
@@ -112,7 +225,11 @@ pub fn program(r: &mut Random) -> String {
             "(1..N).inject(0) do |sum, i|\n",
             "for i in 0..N\n",
         ]);
-        out.push_str(&format!("def run{k}\n@n = {}; @f = 0.5\na = 1; b = {}; c = 3; x = 1.5; y = 2.5; e = nil; z = 0\n", r.below(100), r.below(9)));
+        out.push_str(&format!(
+            "def run{k}\n@n = {}; @f = 0.5\na = 1; b = {}; c = 3; x = 1.5; y = 2.5; e = nil; z = 0\n",
+            r.below(100),
+            r.below(9)
+        ));
         out.push_str("r = [3, 1, 4, 1, 5, 9]; h = {1 => 2}; s = +\"text\"; o = O.new(7); l = ->(q) { q }\n");
         out.push_str(begin);
         out.push_str("begin\n");
@@ -169,7 +286,8 @@ fn fill(r: &mut Random, form: &str, depth: usize, out: &mut String) {
 }
 /// An expression of a method's own variables.
 fn plain(r: &mut Random, depth: usize) -> String {
-    const FORMS: &[&str] = &["(E + E)", "(E - E)", "(E * 2)", "(E < E ? E : E)", "(E == E ? 1 : E)", "(E & 15)", "(E / 3)", "(E.to_f)", "[E, E].first"];
+    const FORMS: &[&str] =
+        &["(E + E)", "(E - E)", "(E * 2)", "(E < E ? E : E)", "(E == E ? 1 : E)", "(E & 15)", "(E / 3)", "(E.to_f)", "[E, E].first"];
     if depth == 0 {
         return (*r.pick(&["a", "b", "1", "2.5", "K"])).into();
     }
@@ -190,7 +308,10 @@ pub fn compare(zakuro: &Path, path: &Path, text: &str, long: bool) -> Result<(Du
     for (mode, rounds) in if long { LONG } else { MODES } {
         std::fs::write(path, format!("N = {rounds}\n{text}")).map_err(|e| e.to_string())?;
         let limit = Duration::from_secs(60);
-        let spec = Spec::new("/bin/bash").args(["-c", "ulimit -c 0; exec \"$@\" </dev/null", "fuzz"]).args([zakuro]).args(["-W0", &format!("--jit={mode}")]);
+        let spec = Spec::new("/bin/bash")
+            .args(["-c", "ulimit -c 0; exec \"$@\" </dev/null", "fuzz"])
+            .args([zakuro])
+            .args(["-W0", &format!("--jit={mode}")]);
         let outcome = spec.args([path]).env("HOME", "/nonexistent").limit(limit).run()?;
         cpu += outcome.cpu;
         let died = outcome.status > 128 || outcome.status == 101 || String::from_utf8_lossy(&outcome.stderr).contains("panicked at");

@@ -44,7 +44,9 @@ impl Arena {
             let run = map(libc::PROT_READ | libc::PROT_EXEC);
             libc::close(fd);
             match (write, run) {
-                (Ok(write), Ok(run)) => Ok(Arena { process: std::process::id(), forks: 0, size, write, run, next: 0, free: Vec::new(), used: 0 }),
+                (Ok(write), Ok(run)) => {
+                    Ok(Arena { process: std::process::id(), forks: 0, size, write, run, next: 0, free: Vec::new(), used: 0 })
+                }
                 (write, run) => {
                     for at in [&write, &run].into_iter().flatten() {
                         libc::munmap(*at as *mut libc::c_void, size);

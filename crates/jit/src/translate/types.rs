@@ -84,10 +84,7 @@ pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
         let profiles: Vec<_> = graph.scopes.iter().map(|s| s.code.heat.profile()).collect();
-        let refuted = profiles
-            .iter()
-            .map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().clone()))
-            .collect();
+        let refuted = profiles.iter().map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().clone())).collect();
         let mut t = Types { graph, profiles, refuted, at: Vec::new() };
         t.run();
         t

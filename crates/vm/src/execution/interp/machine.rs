@@ -11,7 +11,7 @@ use super::unwind::unwind;
 use super::{TABLE, dispatch, r, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Called, Entry, Left, Looping, Met, Request, Site, compiler};
+use crate::machine::{Called, Entry, Left, Looping, Met, Payer, Request, Site, compiler};
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
