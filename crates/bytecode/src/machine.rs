@@ -5,7 +5,7 @@
 
 use crate::{Code, Insn};
 use std::any::Any;
-use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use zakuro_base::sync::held::Mutex;
 
@@ -98,6 +98,8 @@ pub struct Profile {
     pub samples: AtomicU32,
     /// Compiling was asked for so often, that many versions there are or will be.
     pub asked: AtomicU32,
+    /// A version is being made. Set by who asks, cleared by the compiler when it is published or refused.
+    pub pending: AtomicBool,
     /// Guards that failed often, by instruction and what they looked at (the compiler's numbers): not to be relied on again.
     pub refuted: Mutex<Vec<(u32, u16)>>,
 }

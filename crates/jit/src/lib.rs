@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zakuro_base::sync::held::{Condvar, Mutex};
 use zakuro_base::{JitOptions, Options};
@@ -134,6 +135,13 @@ fn thread_time() -> u64 {
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
+/// Nothing is being made of the request any more: there may be another one.
+fn settle(request: &Request) {
+    if let Some(p) = request.met.code.heat.profile() {
+        p.pending.store(false, Ordering::Release);
+    }
+}
+
 impl Jit {
     fn work(&self) {
         let mut credit = Credit::new(self.options.share);
@@ -192,6 +200,7 @@ impl Jit {
                 }
             }
         }
+        settle(request);
         took
     }
     /// Whether what is made of a Code of this name is to be shown.
@@ -216,7 +225,7 @@ impl Jit {
             }
             queue.process = process;
             // Who waited for these in the parent is not here.
-            queue.requests.clear();
+            queue.requests.drain(..).for_each(|asked| settle(&asked.request));
         }
         queue.requests.push_back(asked);
         drop(queue);

@@ -302,7 +302,8 @@ impl Command {
             ("dump", _) => needed(name, value, rest)?.split(',').for_each(|what| self.dump(what)),
             ("jit", None) => self.options.jit = Jit::On,
             ("jit", Some(how)) => {
-                self.options.jit = Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
+                self.options.jit =
+                    Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
             ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,

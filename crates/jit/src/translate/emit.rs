@@ -381,7 +381,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let dirty: Vec<Var> = s.dirty.iter().filter(|v| live.has(*v)).collect();
         for v in dirty {
             let Some(place) = self.graph.place(v) else { continue };
-            let value = self.get(v, s);
+            // Where it is left, the code is better short than fast.
+            let cold = self.b.current_block().is_some_and(|b| self.b.func.layout.is_cold(b));
+            let value = if cold && s.of(v) == Type::Double {
+                let d = self.get_double(v);
+                self.call_help_double(help::make_float as *const () as usize, self.cx, d)
+            } else {
+                self.get(v, s)
+            };
             self.store(value, self.regs, place as i32 * 8);
         }
         self.push_frames(self.graph.units[id].scope, s.pushed);

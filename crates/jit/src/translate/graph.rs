@@ -170,7 +170,9 @@ pub struct Graph {
 /// Most instructions of a Code that is compiled, of one that is inlined, and of all that are inlined in it.
 const MOST: usize = 8000;
 const MOST_INLINED: usize = 150;
-const MOST_INLINED_IN_ALL: usize = 900;
+const MOST_INLINED_IN_ALL: usize = 300;
+/// How often a Code may stand in a chain of calls.
+const MOST_RECURSION: usize = 2;
 /// Most frames above the function's own.
 const DEEPEST: usize = 10;
 
@@ -263,9 +265,20 @@ impl Graph {
         })
     }
     /// Whether a Code may be inlined: it was run and is known, and there is room.
-    fn fits(&self, met: &Met, depth: usize) -> bool {
+    fn fits(&self, met: &Met, caller: usize, depth: usize) -> bool {
         let n = met.code.insns.len();
+        let mut same = 0;
+        let mut at = caller;
+        loop {
+            let s = &self.scopes[at];
+            same += Arc::ptr_eq(&s.code, &met.code) as usize;
+            if s.kind == Kind::Root {
+                break;
+            }
+            at = s.parent;
+        }
         n > 0
+            && same < MOST_RECURSION
             && n <= MOST_INLINED
             && self.inlined + n <= MOST_INLINED_IN_ALL
             && depth <= DEEPEST
@@ -280,7 +293,7 @@ impl Graph {
         if op == Op::Yield {
             let Some((home, met)) = self.scopes[scope].block.clone() else { return };
             let p = &met.code.params;
-            if !p.simple || p.required as u16 != insn.x as u16 || !self.fits(&met, depth + 1) {
+            if !p.simple || p.required as u16 != insn.x as u16 || !self.fits(&met, scope, depth + 1) {
                 return;
             }
             return self.enter(id, &met, Kind::Yielded { home }, window + insn.a as usize, after);
@@ -291,10 +304,10 @@ impl Graph {
         let Some(site) = self.scopes[scope].sites.get(insn.c as usize).cloned() else { return };
         let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
         match site.called {
-            Called::Ruby(met) if self.fits(&met, depth + 1) && !self.is_refuted(id) => {
+            Called::Ruby(met) if self.fits(&met, scope, depth + 1) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }
-            Called::New(met) if !with_block && self.fits(&met, depth + 1) && !self.is_refuted(id) => {
+            Called::New(met) if !with_block && self.fits(&met, scope, depth + 1) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
             }
             Called::Native(target, owner, name) if with_block => {
@@ -303,7 +316,7 @@ impl Graph {
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
                     return;
                 }
-                if self.fits(&met, depth + 2) && !self.is_refuted(id) {
+                if self.fits(&met, scope, depth + 2) && !self.is_refuted(id) {
                     self.begin(id, kind, &met, target, after);
                 }
             }

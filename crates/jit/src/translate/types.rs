@@ -142,8 +142,12 @@ impl<'a> Types<'a> {
 
     /// What holds at a leader. A register of any kind that every round of a loop leaves with a number is taken for one from the start: who enters looks.
     fn meet(&self, id: Id, forward: Option<&State>, back: Option<&State>) -> Option<State> {
-        let mut s = forward?.clone();
         let u = &self.graph.units[id];
+        // The interpreter may enter a loop whose beginning was not seen.
+        let mut s = match forward {
+            None if u.is_entry() => self.start(),
+            s => s?.clone(),
+        };
         if let Some(b) = back {
             for v in u.live_before.iter() {
                 let (f, t) = (s.types[v], b.types[v]);

@@ -144,7 +144,7 @@ impl Cx {
         // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
         unsafe {
             let mut f = self.fp;
-            for _ in 0..4 {
+            for level in 0..4 {
                 while f >= self.stacks.frames && (*f).is_boundary() {
                     f = f.sub(1);
                 }
@@ -158,7 +158,9 @@ impl Cx {
                 if cs.machine.get().is_null() || !std::ptr::eq(cs.insns.get(), (*cs.machine.get()).insns.as_ptr()) {
                     let at = cs.index_of((*f).ip);
                     cs.heat_up(true);
-                    if let Some(p) = cs.code.heat.profile()
+                    // Frames below wait in a call, most often a builtin's, which can't be left for machine code.
+                    if level == 0
+                        && let Some(p) = cs.code.heat.profile()
                         && cs.code.heat.machine().is_none()
                         && p.samples.fetch_add(1, Ordering::Relaxed) >= 1
                     {
@@ -176,14 +178,17 @@ impl Cx {
     #[inline(never)]
     fn ask_for(&mut self, cs: &CodeState, p: &Profile) {
         let Some(c) = compiler() else { return };
-        if p.asked.load(Ordering::Relaxed) >= VERSIONS || p.asked.fetch_add(1, Ordering::Relaxed) >= VERSIONS {
+        // One at a time: what is being made may be what is wanted.
+        if p.asked.load(Ordering::Relaxed) >= VERSIONS || p.pending.swap(true, Ordering::AcqRel) {
             return;
         }
+        p.asked.fetch_add(1, Ordering::Relaxed);
         // The process's, whichever VM asks.
         let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
         let payer = self.life.allowance().cloned().map(|a| Box::new(move |time| a.spend(time)) as Payer);
         if !c.submit(Request { met, payer }, self.options.jit.waits()) {
             p.asked.fetch_sub(1, Ordering::Relaxed);
+            p.pending.store(false, Ordering::Release);
         }
     }
     /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled.
@@ -317,7 +322,11 @@ pub(super) unsafe fn leave(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const
         // What stands there belongs to another way out, unless this is one by a guard.
         let by = if cx.left == Left::Guard { cx.left_by.as_ref() } else { None };
         let tried = std::mem::take(&mut cx.exit_tried);
-        if tried { cx.leavings.tried += 1 } else { cx.leavings.note(cx.left, by) }
+        if tried {
+            cx.leavings.tried += 1
+        } else {
+            cx.leavings.note(cx.left, by)
+        }
         match cx.left {
             Left::Guard => {
                 let op = failed(cx, ip, regs, cs, tried);
