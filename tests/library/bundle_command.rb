@@ -6,6 +6,7 @@ Commands.open do |c|
   %w[1.0 1.1 2.0].each { |v| server.gem("leaf", v) }
   server.gem("tree", "0.5") { |s| s.add_dependency "leaf", "~> 1.0" }
   server.gem("tool", "2.0", "exe/tool" => "#!/usr/bin/env ruby\nrequire 'tool'; puts \"tool \#{Tool::VERSION} \#{ARGV}\"\n") { |s| s.bindir, s.executables = "exe", ["tool"] }
+  server.gem("native", "1.0", "ext/native/extconf.rb" => "require 'mkmf'; create_makefile 'bcrypt_ext'\n") { |s| s.extensions = ["ext/native/extconf.rb"] }
   server.gem("clash", "1.0") { |s| s.add_dependency "leaf", "< 1" }
   server.gem("plat", "1.0")
   server.gem("plat", "1.0") { |s| s.platform = "x86_64-linux" }
@@ -23,12 +24,13 @@ Commands.open do |c|
     source "#{server.url}"
     gem "tree"
     gem "plat"
+    gem "native"
     gem "near", path: "near"
     #{"gem \"far\", git: \"#{c.app}/far\"" if git}
     group(:test) { gem "tool" }
     group(:absent, optional: true) { gem "clash" if false }
   RUBY
-  c.write "use.rb", "require 'bundler/setup'; Bundler.require(:default); p Tree::VERSION, Gem.loaded_specs['leaf'].version, Plat::VERSION, Near, defined?(Tool)\n"
+  c.write "use.rb", "require 'bundler/setup'; Bundler.require(:default); p Tree::VERSION, Gem.loaded_specs['leaf'].version, Plat::VERSION, Native::VERSION, Near, defined?(Tool)\n"
 
   c.bundle "install", only: /rror/
   puts c.read("Gemfile.lock").gsub(/^GIT\n.*?\n\n/m, "").gsub(/^  far!?\n|^  far \(0\.1\)\n/, "")

@@ -17,7 +17,7 @@ expect() { # expect TEXT COMMAND...
   got=$(inside "$@" 2>&1) || fail "$*: status $?: $got"
   case $got in *"$text"*) ;; *) fail "$*: $got" ;; esac
 }
-expect "$dir/moved/lib/zakuro/4.0.0" zakuro -e 'puts RbConfig::CONFIG["rubylibdir"]'
+expect "$dir/moved/lib/ruby/zakuro/4.0.0" zakuro -e 'puts RbConfig::CONFIG["rubylibdir"]'
 expect '["ruby", "4.0.0"]' ruby -e 'p [RUBY_ENGINE, RUBY_VERSION]'
 expect '{"a" => [1, 2]}' ruby -ryaml -rjson -roptparse -rerb -rtempfile -rset -e 'p YAML.load(JSON.generate("a" => [1, 2]))'
 expect "4.0.3" gem --version
@@ -25,7 +25,7 @@ expect "4.0.3" bundle --version
 expect "rake, version" rake --version
 expect "6.0.1" erb --version
 expect "racc version" racc --version
-expect "$dir/moved/lib/zakuro/gems/4.0.0" gem env gemdir
+expect "$dir/moved/lib/ruby/zakuro/gems/4.0.0" gem env gemdir
 printf 'task(:hi) { puts "hi from rake" }\n' >"$dir/Rakefile"
 expect "hi from rake" rake -f "$dir/Rakefile" hi
 printf '#!/usr/bin/env zakuro\nputs "a script: #{ARGV}"\n' >"$dir/script"

@@ -50,7 +50,7 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               --regexps: patterns and texts only
   install PREFIX [--ruby]                     binary, library and executables of its gems below PREFIX
   dist [--to DIR]                             the same as a tar.gz and a .deb (target/dist)
-  library [--to DIR] [--jar FILE] [--again]    lay the standard library out in DIR/lib/zakuro (target)
+  library [--to DIR] [--jar FILE] [--again]    lay the standard library out in DIR/lib/ruby/zakuro (target)
   gems --dir DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--logs DIR] [NAME...]
                                               test suites of gems that are checked out in DIR, beside the ruby on the machine
   bench [--runs N] [--ruby PATH] [--zakuro PATH] [--pin] [--plot] [--no-save] [NAME...]

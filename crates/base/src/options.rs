@@ -13,7 +13,7 @@ pub struct Options {
     pub verbose: Option<bool>,
     /// Directories of `-I`, in order.
     pub include: Vec<String>,
-    /// Directory of the standard library (`.../lib/zakuro/4.0.0`), whether it is there or not. None: no library.
+    /// Directory of the standard library (`.../lib/ruby/zakuro/4.0.0`), whether it is there or not. None: no library.
     pub library: Option<String>,
     /// The library of a Ruby that is installed on the machine is searched after ours (`ZAKURO_HOST_LIBRARY=1`).
     pub host_library: bool,

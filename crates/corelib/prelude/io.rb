@@ -175,7 +175,14 @@ end
 module Kernel
   # Prints objects so that long ones take several lines, and answers them.
   def pp(*objects)
-    objects.each { |object| $stdout.puts(IO.__send__(:__pp_text, object)) }
+    # The library's own, which asks objects for their `pretty_print`, takes this one's place; there may be no library.
+    library = begin
+      require "pp"
+      defined?(::PP) && ::PP.respond_to?(:pp)
+    rescue ::LoadError
+      false
+    end
+    objects.each { |object| library ? ::PP.pp(object) : $stdout.puts(IO.__send__(:__pp_text, object)) }
     objects.size <= 1 ? objects.first : objects
   end
   module_function :pp

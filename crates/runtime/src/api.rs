@@ -71,7 +71,7 @@ impl Builder {
         self.options.include.push(directory.into());
         self
     }
-    /// The standard library's directory (`.../lib/zakuro/4.0.0`). Without this: `ZAKURO_LIBRARY`, else the one beside the host's executable.
+    /// The standard library's directory (`.../lib/ruby/zakuro/4.0.0`). Without this: `ZAKURO_LIBRARY`, else the one beside the host's executable.
     pub fn library(mut self, directory: impl Into<String>) -> Builder {
         self.options.library = Some(directory.into());
         self

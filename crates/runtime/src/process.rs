@@ -345,7 +345,7 @@ fn executed() -> Option<std::path::PathBuf> {
     std::fs::canonicalize(std::ffi::OsStr::from_bytes(name.to_bytes())).ok()
 }
 
-/// The standard library's directory: `ZAKURO_LIBRARY`, else `../lib/zakuro/4.0.0` of the executable's directory, links resolved. So an installed tree can be
+/// The standard library's directory: `ZAKURO_LIBRARY`, else `../lib/ruby/zakuro/4.0.0` of the executable's directory, links resolved. So an installed tree can be
 /// moved, and the binaries of every profile in Cargo's directory share one. None: the executable's path is no UTF-8, or unknown.
 pub fn library_directory() -> Option<String> {
     if let Ok(dir) = std::env::var("ZAKURO_LIBRARY")
@@ -354,7 +354,7 @@ pub fn library_directory() -> Option<String> {
         return Some(dir);
     }
     let executable = std::env::current_exe().ok().or_else(executed)?;
-    let dir = executable.parent()?.parent()?.join("lib/zakuro/4.0.0");
+    let dir = executable.parent()?.parent()?.join("lib/ruby/zakuro/4.0.0");
     dir.into_os_string().into_string().ok()
 }
 
@@ -389,6 +389,7 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
         run_prelude(&mut vm, name, &crate::programs::get(*number, name))?;
     }
     vm.mark_stand_ins();
+    vm.set_original_names();
     let image = vm.freeze_boot();
     drop(stack);
     Ok(image)

@@ -127,7 +127,7 @@ class Date
     private def __parse_date(s, h, comp)
       month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
       case s
-      when /\b'?(\d+)(?:[^-\d\s]*\s*|\b[\s.\-\/]*)(#{MONTHS})[^-\d\s']*(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
+      when /\b'?(\d+)(?:[^-\d\s]*\s*|\b[\s.\-\/]*)(#{MONTHS})[^-\d\s']*(?:(?:[\s,.\/]+|(?<=[a-z])-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
         m = $~
         era = m[3]
         if m[4] && m[1].size > 2 && m[4].size <= 2

@@ -3,11 +3,11 @@
 module RbConfig
   library = __library
   # Without /proc the library tells, which lies relative to the executable.
-  executable = File.readlink("/proc/self/exe") rescue library ? File.expand_path("../../../bin/zakuro", library) : "/usr/bin/zakuro"
+  executable = File.readlink("/proc/self/exe") rescue library ? File.expand_path("../../../../bin/zakuro", library) : "/usr/bin/zakuro"
   bindir = File.dirname(executable)
   name = File.basename(executable)
   prefix = File.dirname(bindir)
-  library ||= "#{prefix}/lib/zakuro/4.0.0"
+  library ||= "#{prefix}/lib/ruby/zakuro/4.0.0"
   singleton_class.send(:remove_method, :__library)
   base = File.dirname(library)
   cpu, os = RUBY_PLATFORM.split("-", 2)

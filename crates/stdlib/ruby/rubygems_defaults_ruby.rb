@@ -53,6 +53,16 @@ end
 # No precompiled gem fits: they hold extensions for CRuby.
 Gem.platforms = [Gem::Platform::RUBY]
 
+# What can't be unpacked whole (a full disk, a damaged package) leaves nothing.
+Gem.pre_install do |installer|
+  installer.define_singleton_method(:extract_files) do
+    super()
+  rescue Exception
+    FileUtils.rm_rf(gem_dir)
+    raise
+  end
+end
+
 # A gem with a C extension is installed without it: much works all the same, by a native of ours under the extension's name or by the gem's own fallback in Ruby.
 Gem.pre_install do |installer|
   spec = installer.spec
@@ -63,6 +73,9 @@ Gem.pre_install do |installer|
       alert_warning "#{spec.full_name} is installed without its C extension (#{missing.join(", ")}): Zakuro loads none. " \
                     "`require` raises LoadError where the gem has nothing in its place."
     end
+    # Bundler, and RubyGems of others, take a gem without this file for one whose extensions failed, and ignore it.
+    FileUtils.mkdir_p(spec.extension_dir)
+    FileUtils.touch(spec.gem_build_complete_path)
   end
 end
 

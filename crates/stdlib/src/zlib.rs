@@ -87,7 +87,9 @@ fn fail<T>(cx: &mut Cx, code: c_int, message: Option<String>) -> Result<T> {
 impl Stream {
     fn message(&self) -> Option<String> {
         // SAFETY: NULL, or a constant text.
-        (!self.z.msg.is_null()).then(|| unsafe { CStr::from_ptr(self.z.msg) }.to_string_lossy().into_owned())
+        let message = (!self.z.msg.is_null()).then(|| unsafe { CStr::from_ptr(self.z.msg) }.to_string_lossy().into_owned())?;
+        // Where the quick loop met what is wrong, the library writes this over what it was.
+        Some(if message == "repeated call with bad state" { "invalid compressed data".into() } else { message })
     }
 }
 

@@ -4,7 +4,7 @@
 //! files, which that has not, from [`RUBY`]. What belongs to another engine is left out (`left_out.txt`, `gems.txt`); default gems that are natives of ours get
 //! a specification (`default_gems.txt`). Without the second package there is no prism, nor what is made on it; everything else works.
 //!
-//! DIR/lib/zakuro/4.0.0 appears whole or not at all: it is made beside its place and renamed. So is the package in the cache, once its checksum is right.
+//! DIR/lib/ruby/zakuro/4.0.0 appears whole or not at all: it is made beside its place and renamed. So is the package in the cache, once its checksum is right.
 //! The layout is `$LOAD_PATH`'s directory itself; `gems/` in it is a directory of gems as RubyGems knows it (crates/stdlib/ruby/rubygems_defaults.rb).
 
 mod fetch;
@@ -77,7 +77,7 @@ fn stamp(with_prism: bool) -> String {
 
 /// The library below a prefix.
 pub fn place(prefix: &Path) -> PathBuf {
-    prefix.join("lib/zakuro").join(API)
+    prefix.join("lib/ruby/zakuro").join(API)
 }
 
 /// Whether the library stands below a prefix, as this version lays it out, perhaps without prism.

@@ -129,7 +129,7 @@ pub fn loaded_features(cx: &mut Cx) -> Ref<ArrayCell> {
 fn standard_library(cx: &Cx) -> Vec<String> {
     let mut dirs = Vec::new();
     if let Some(library) = &cx.options.library {
-        // .../lib/zakuro/site_ruby/4.0.0 beside .../lib/zakuro/4.0.0
+        // .../lib/ruby/zakuro/site_ruby/4.0.0 beside .../lib/ruby/zakuro/4.0.0
         let at = Path::new(library);
         if let (Some(base), Some(version)) = (at.parent(), at.file_name()) {
             dirs.push(base.join("site_ruby").join(version).to_string_lossy().into_owned());

@@ -2,9 +2,9 @@
 
 use super::emit::Emitter;
 use super::graph::Id;
-use super::types::State;
+use super::types::{Pure, State, Type};
 use crate::layout::{self, call, cell, frame, ivar, state, vm};
-use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use zakuro_bytecode::Op;
@@ -26,6 +26,23 @@ impl Emitter<'_, '_> {
         let slots = self.slots(o);
         self.b.ins().iadd(slots, offset)
     }
+    /// The same of an object whose variables may stand outside of it: `outside` says so.
+    fn slot_in_or_out(&mut self, o: Value, outside: Value, number: Value) -> Value {
+        use cranelift_codegen::ir::types::I64;
+        let (out, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let slots = self.slots(o);
+        self.b.ins().brif(outside, out, &[], done, &[slots.into()]);
+        self.b.switch_to_block(out);
+        let list = self.load(o, cell::SLOTS);
+        let slots = self.load(list, 0);
+        self.b.ins().jump(done, &[slots.into()]);
+        self.b.switch_to_block(done);
+        let slots = self.b.block_params(done)[0];
+        let n = self.b.ins().uextend(I64, number);
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        self.b.ins().iadd(slots, offset)
+    }
     pub fn get_ivar(&mut self, id: Id, s: &State) {
         let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         let (slow, done) = (self.b.create_block(), self.b.create_block());
@@ -39,11 +56,10 @@ impl Emitter<'_, '_> {
         let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
         self.branch_unless(same, slow);
+        let number = self.load_u32(caches, entry + ivar::SLOT);
         let flags = self.load_u8(me, cell::FLAGS);
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        self.branch_away(outside, slow);
-        let number = self.load_u32(caches, entry + ivar::SLOT);
-        let at_slot = self.slot(me, number);
+        let at_slot = self.slot_in_or_out(me, outside, number);
         let v = self.load(at_slot, 0);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
@@ -66,16 +82,19 @@ impl Emitter<'_, '_> {
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
         self.branch_unless(same, slow);
         let flags = self.load_u8(me, cell::FLAGS);
-        let special = self.b.ins().band_imm_s(flags, (GUARDED | EXT_IVARS) as i64);
+        let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
         self.branch_away(special, slow);
         let number = self.load_u32(caches, entry + ivar::SLOT);
         let next = self.load_u32(caches, entry + ivar::NEXT);
-        let at_slot = self.slot(me, number);
+        let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
         self.branch_away(next, grows);
+        let at_slot = self.slot_in_or_out(me, outside, number);
         self.store(value, at_slot, 0);
         self.b.ins().jump(done, &[]);
         // A new variable: it fits if there is room in the cell.
         self.b.switch_to_block(grows);
+        self.branch_away(outside, slow);
+        let at_slot = self.slot(me, number);
         let room = self.b.ins().uload16(cranelift_codegen::ir::types::I64, MemFlagsData::trusted(), me, cell::AUX);
         let room = self.b.ins().ireduce(I32, room);
         let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, number, room);
@@ -127,7 +146,58 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
 
+    /// A function of Floats, on a Float; anything else is the interpreter's.
+    fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
+        let u = &self.graph.units[id];
+        let i = u.insn;
+        let entry = i.c as i32 * call::SIZE;
+        let exit = self.exit_of(id, s);
+        let calls = self.load_fixed(self.state_of(id), state::CALLS);
+        let (recv, operand) = (self.graph.var(id, i.a), self.graph.var(id, if pure == Pure::Abs { i.a } else { i.a + 1 }));
+        if pure == Pure::Abs && s.of(recv) == Type::Double {
+            let known = self.load_u32(calls, entry + call::SHAPE);
+            let same = self.b.ins().icmp_imm_s(IntCC::Equal, known, layout::FLOAT);
+            self.branch_unless(same, exit);
+            let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
+            let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
+            self.branch_unless(same, exit);
+        } else {
+            let recv = self.read(id, i.a, s);
+            self.guard_call(recv, entry, calls, exit);
+        }
+        self.handler_is(calls, entry, RUBY_CALLS.native, exit);
+        let own = self.load(calls, entry + call::TARGET);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
+        self.branch_unless(same, exit);
+        let d = match s.of(operand) {
+            Type::Double => self.get_double(operand),
+            _ => {
+                let v = self.get(operand, s);
+                self.unboxed(v, exit)
+            }
+        };
+        let v = match pure {
+            Pure::Abs => self.b.ins().fabs(d),
+            Pure::Sin => self.call_of_double(help::sine as *const () as usize, d),
+            Pure::Cos => self.call_of_double(help::cosine as *const () as usize, d),
+            Pure::Sqrt => {
+                // Below nought it raises; of minus nought the root is nought.
+                let zero = self.b.ins().f64const(0.0);
+                let below = self.b.ins().fcmp(FloatCC::LessThan, d, zero);
+                self.branch_away(below, exit);
+                let root = self.b.ins().sqrt(d);
+                self.b.ins().fadd(root, zero)
+            }
+        };
+        self.set_double(recv, v);
+    }
+
     pub fn send(&mut self, id: Id, s: &mut State) {
+        if let Some(pure) = self.types.pure(id)
+            && let Called::Native(target, ..) = *self.types.called(id)
+        {
+            return self.pure(id, pure, target, s);
+        }
         let u = &self.graph.units[id];
         let (i, at) = (u.insn, u.at);
         let with_block = matches!(u.op, Op::SendBlk | Op::SendSelfBlk);
@@ -197,11 +267,13 @@ impl Emitter<'_, '_> {
                 self.guard_call(recv, entry, calls, miss);
                 self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
-                let special = if reads { EXT_IVARS } else { EXT_IVARS | GUARDED };
-                let special = self.b.ins().band_imm_s(flags, special as i64);
-                self.branch_away(special, miss);
+                if !reads {
+                    let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
+                    self.branch_away(guarded, miss);
+                }
                 let number = self.load_u32(calls, entry + call::EXTRA);
-                let slot = self.slot(recv, number);
+                let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
+                let slot = self.slot_in_or_out(recv, outside, number);
                 let v = if reads {
                     self.load(slot, 0)
                 } else {
@@ -224,7 +296,7 @@ impl Emitter<'_, '_> {
                 let v = self.b.block_params(done)[0];
                 return self.write(id, i.a, v);
             }
-            Called::Other => {
+            Called::Other | Called::Unseen => {
                 self.b.ins().jump(miss, &[]);
             }
         }

@@ -448,7 +448,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().bitcast(F64, MemFlagsData::new(), bits)
     }
     /// The double of a Float of either kind; anything else goes to `other`.
-    fn unboxed(&mut self, v: Value, other: Block) -> Value {
+    pub fn unboxed(&mut self, v: Value, other: Block) -> Value {
         let (flonum, rest, cell_block, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, F64);
         self.b.set_cold_block(rest);
@@ -714,6 +714,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn call_at(&mut self, to: Value, arguments: &[Value]) -> Value {
         let signature = self.signature(arguments.len(), false);
         let call = self.b.ins().call_indirect(signature, to, arguments);
+        self.b.inst_results(call)[0]
+    }
+    /// Calls a function of one double.
+    pub fn call_of_double(&mut self, address: usize, d: Value) -> Value {
+        let mut s = super::signature(0);
+        s.params.push(AbiParam::new(F64));
+        s.returns[0] = AbiParam::new(F64);
+        let signature = self.b.import_signature(s);
+        let to = self.constant(address as i64);
+        let call = self.b.ins().call_indirect(signature, to, &[d]);
         self.b.inst_results(call)[0]
     }
     fn call_help_double(&mut self, address: usize, cx: Value, d: Value) -> Value {

@@ -433,13 +433,27 @@ impl Emitter<'_, '_> {
         let (slow, no_array, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I64);
         let is = self.is_cell(a);
-        self.branch_unless(is, slow);
+        let immediate = self.b.create_block();
+        self.branch_unless(is, immediate);
         let shape = self.load_u32(a, cell::SHAPE);
         let array = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::ARRAY);
         self.branch_unless(array, no_array);
         let bit = self.b.ins().band_imm_s(k, 1);
         self.branch_unless(bit, slow);
         let v = self.element(a, k);
+        self.b.ins().jump(done, &[v.into()]);
+        // A bit of an Integer.
+        self.b.switch_to_block(immediate);
+        let both = self.b.ins().band(a, k);
+        let bit = self.b.ins().band_imm_s(both, 1);
+        self.branch_unless(bit, slow);
+        let n = self.b.ins().sshr_imm_u(k, 1);
+        let far = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, n, 62);
+        self.branch_away(far, slow);
+        let n = self.b.ins().iadd_imm_s(n, 1);
+        let bits = self.b.ins().sshr(a, n);
+        let bit = self.b.ins().band_imm_s(bits, 1);
+        let v = self.tagged(bit);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(no_array);
         let hash = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::HASH);

@@ -229,6 +229,9 @@ impl<'a> Types<'a> {
                 k if k == seen::ARRAY | seen::INTEGER << seen::SECOND && !refuted => Plan::Array,
                 _ => Plan::Generic,
             },
+            Send | SendBlk | SendSelf | SendSelfBlk if matches!(self.called(id), Called::Unseen) && !self.is_refuted(id, UNSEEN) => {
+                Plan::Never
+            }
             Pow | CaseEq | Len | EmptyP | Not | NilP => Plan::Generic,
             _ => Plan::Plain,
         }
@@ -334,6 +337,13 @@ impl<'a> Types<'a> {
                         _ => Type::Any,
                     };
                     s.write(self.graph.var(id, u.insn.a), t);
+                }
+                Send if self.pure(id).is_some() => {
+                    lost.iter().for_each(|v| {
+                        s.types[*v] = Type::Unset;
+                        s.dirty.remove(*v);
+                    });
+                    s.write(self.graph.var(id, u.insn.a), Type::Double);
                 }
                 _ if !self.flushes(id) => {
                     if let Some(a) = a {
@@ -481,9 +491,24 @@ impl<'a> Types<'a> {
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
             | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | Return | BlockGiven => false,
-            Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter),
+            Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }
+    }
+    /// What a call of a function of Floats has called. `abs`: only where its receiver is known for a Float (`State`).
+    pub fn pure(&self, id: Id) -> Option<Pure> {
+        let u = &self.graph.units[id];
+        let Called::Native(_, owner, name) = self.called(id) else { return None };
+        if u.op != Op::Send || self.is_refuted(id, OPERANDS) {
+            return None;
+        }
+        Some(match (*owner, &*name.name(), u.insn.x) {
+            (zakuro_object::ids::MATH, "sqrt", 1) => Pure::Sqrt,
+            (zakuro_object::ids::MATH, "sin", 1) => Pure::Sin,
+            (zakuro_object::ids::MATH, "cos", 1) => Pure::Cos,
+            (zakuro_object::ids::FLOAT, "abs", 0) => Pure::Abs,
+            _ => return None,
+        })
     }
     /// What a call has called.
     pub fn called(&self, id: Id) -> &Called {
@@ -504,6 +529,15 @@ impl<'a> Types<'a> {
         let told = self.seen(&self.graph.units[id]);
         (if v == a { told & 15 } else { told >> seen::SECOND }) & seen::FLOAT != 0
     }
+}
+
+/// Builtins that make a Float of a Float and do nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pure {
+    Sqrt,
+    Sin,
+    Cos,
+    Abs,
 }
 
 /// Operators whose result is a number, when their operands are.

@@ -22,7 +22,7 @@ struct Level {
     code: *const CodeState,
     /// Index of the instruction.
     at: u32,
-    /// A block's activation.
+    /// A block's activation. Of a builtin: the `each` that it stands for walks with (`numbered`).
     block: bool,
     me: Value,
 }
@@ -293,11 +293,11 @@ impl Cx {
     }
     fn render_levels(&mut self, levels: impl Iterator<Item = Level>, skip: usize) -> Vec<Location> {
         let mut out = Vec::new();
-        let mut natives: Vec<Method> = Vec::new();
+        let mut natives: Vec<(String, String)> = Vec::new();
         let mut level = 0;
         for l in visible(levels) {
             if l.code.is_null() {
-                natives.push(Ref::<MethodCell>::of(l.me));
+                natives.push(self.native_labels(&l));
                 continue;
             }
             // SAFETY: the exception's levels keep the code states.
@@ -305,9 +305,9 @@ impl Cx {
             let line = if l.at == AT_DEFINITION { code.line } else { code.line_at(l.at as usize) };
             let file = code.file.clone();
             let text = self.of_text(&l);
-            for m in natives.drain(..) {
+            for (label, base_label) in natives.drain(..) {
                 if level >= skip {
-                    out.push(Location { file: file.clone(), line, label: self.method_label(m), base_label: m.name.name().into(), text });
+                    out.push(Location { file: file.clone(), line, label, base_label, text });
                 }
                 level += 1;
             }
@@ -319,12 +319,21 @@ impl Cx {
         }
         // Called before any program ran (`-r`): the place is the program, without a line.
         if level == 0 {
-            for m in natives.drain(..).skip(skip) {
+            for (label, base_label) in natives.drain(..).skip(skip) {
                 let file = std::sync::Arc::from(self.script.as_str());
-                out.push(Location { file, line: 0, label: self.method_label(m), base_label: m.name.name().into(), text: false });
+                out.push(Location { file, line: 0, label, base_label, text: false });
             }
         }
         out
+    }
+    /// Label and base label of a builtin's level. A stand-in goes by the name of what it stands for.
+    fn native_labels(&mut self, l: &Level) -> (String, String) {
+        let m = Ref::<MethodCell>::of(l.me);
+        if l.block {
+            return (self.owner_label(m.owner).unwrap_or_default() + "each", "each".into());
+        }
+        let m = self.not_stand_in(m.owner, m);
+        (self.method_label(m), m.name.name().into())
     }
     /// Whether a level runs in a text that was given to `eval`.
     fn of_text(&self, l: &Level) -> bool {
@@ -411,7 +420,8 @@ pub(crate) fn internal(code: &Code) -> bool {
 }
 
 /// The levels that a backtrace shows. A builtin's `code` is null, also when it is written in Ruby: of its frames only the one that the
-/// program called shows, and the `each` that it walks with.
+/// program called shows, and the `each` that it walks with. A stand-in for a method of Enumerable has called the block itself; that method would have by `each`,
+/// which shows as a level of the same method cell.
 fn visible(levels: impl Iterator<Item = Level>) -> impl Iterator<Item = Level> {
     numbered(levels.map(|l| (0, l))).map(|(_, l)| l)
 }
@@ -423,26 +433,47 @@ fn visible_at(levels: Vec<(usize, Level)>) -> Vec<(usize, Level)> {
 
 fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item = (usize, Level)> {
     let mut levels = levels.peekable();
+    // Whether the level before, which this one called, is a block.
+    let mut in_block = false;
+    let mut next = None;
     std::iter::from_fn(move || {
+        if next.is_some() {
+            in_block = false;
+            return next.take();
+        }
         loop {
             let (i, l) = levels.next()?;
+            let walks = |m: Method| in_block && m.is_stand_in() && m.owner != ids::INTEGER;
             if l.code.is_null() {
                 let caller = levels.peek().map(|(_, c)| c);
-                if Ref::<MethodCell>::from_value(l.me).is_some_and(|m| shown(m) && !part_of_caller(m, caller)) {
-                    return Some((i, l));
+                if let Some(m) = Ref::<MethodCell>::from_value(l.me).filter(|m| shown(*m) && !part_of_caller(*m, caller)) {
+                    let own = Level { block: false, ..l };
+                    if walks(m) {
+                        next = Some((i, own));
+                        return Some((i, Level { block: true, ..l }));
+                    }
+                    in_block = false;
+                    return Some((i, own));
                 }
                 continue;
             }
             // SAFETY: levels are of live frames, or an exception keeps their code states.
             let code = unsafe { &(*l.code).code };
             if !internal(code) {
+                in_block = l.block;
                 return Some((i, l));
             }
             // SAFETY: as above.
             let inner = levels.peek().is_some_and(|(_, n)| !n.code.is_null() && internal(unsafe { &(*n.code).code }));
-            let name = Ref::<MethodCell>::of(l.me).name;
-            if code.kind == CodeKind::Method && (!inner || name == sym::each) && !name.name().starts_with("__") {
-                return Some((i, Level { code: std::ptr::null(), ..l }));
+            let m = Ref::<MethodCell>::of(l.me);
+            if code.kind == CodeKind::Method && (!inner || m.name == sym::each) && !m.name.name().starts_with("__") {
+                let own = Level { code: std::ptr::null(), block: false, ..l };
+                if walks(m) {
+                    next = Some((i, own));
+                    return Some((i, Level { block: true, ..own }));
+                }
+                in_block = false;
+                return Some((i, own));
             }
         }
     })
@@ -452,8 +483,13 @@ fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item 
 fn part_of_caller(m: Method, caller: Option<&Level>) -> bool {
     let Some(caller) = caller else { return false };
     if caller.code.is_null() {
+        let by = Ref::<MethodCell>::from_value(caller.me);
+        // What a stand-in leaves to another class's method of its name.
+        if by.is_some_and(|by| by.is_stand_in() && by.name == m.name) {
+            return true;
+        }
         // The bodies of `Struct.new` and `Data.define`.
-        let by = Ref::<MethodCell>::from_value(caller.me).map(|m| m.name);
+        let by = by.map(|m| m.name);
         return m.owner == ids::MODULE && &*m.name.name() == "class_eval" && by.is_some_and(|n| n == sym::new || &*n.name() == "define");
     }
     // SAFETY: levels are of live frames, or an exception keeps their code states.

@@ -233,8 +233,8 @@ fn may_write(size: u64) -> bool {
     unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut l) == 0 && size <= l.rlim_cur }
 }
 
-/// Folders of a cache that are made where they are missing: `.cache/zakuro/code`, but no home.
-const OURS: usize = 3;
+/// Folders of a cache that are made where they are missing: `.cache/zakuro/code` and that of the entry, but no home.
+const OURS: usize = 4;
 
 /// Makes a folder, and those above it that are missing, in one that belongs to the user. (Root with somebody else's HOME leaves nothing there.)
 fn make(path: &Path) -> Option<()> {

@@ -130,6 +130,14 @@ fn folders_are_made_only_where_the_user_is_at_home() {
     mode(&f.0, 0o777);
     assert_eq!(keep(&cache, &KEY, b"bytes"), None);
     assert!(!cache.folder.exists());
+    // A user who never had a cache, and a home that is not there.
+    let (f, _) = Folder::new("new_user");
+    let first = CodeCache { folder: f.0.join(".cache/zakuro/code"), compiler: 7 };
+    assert!(keep(&first, &KEY, b"bytes").is_some());
+    assert_eq!(std::fs::metadata(f.0.join(".cache")).expect("made").mode() & 0o777, 0o700);
+    let none = CodeCache { folder: f.0.join("home/.cache/zakuro/code"), compiler: 7 };
+    assert_eq!(keep(&none, &KEY, b"bytes"), None);
+    assert!(!f.0.join("home").exists());
     let away = CodeCache { folder: "/nonexistent/zakuro/code".into(), compiler: 7 };
     // SAFETY: asks for a number.
     if unsafe { libc::geteuid() } != 0 {

@@ -11,6 +11,7 @@ pub mod identity;
 pub mod ivars;
 pub mod library;
 pub mod methods;
+mod original_names;
 pub mod refine;
 mod stand_ins;
 pub(crate) mod unused_block;

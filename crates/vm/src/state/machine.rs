@@ -37,12 +37,14 @@ pub enum Left {
 /// What a call site has called.
 #[derive(Clone, Default)]
 pub enum Called {
-    /// Nothing so far, or what the compiler can't help with.
+    /// What the compiler can't help with.
     #[default]
     Other,
+    /// Nothing so far, or not since methods have changed.
+    Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
-    /// A builtin: its function, and what it is, by the class that it was defined in and its name.
+    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module) and its name.
     Native(usize, ClassId, Sym),
     AttrReader,
     AttrWriter,

@@ -214,7 +214,7 @@ impl Cx {
             let c = &*cs.calls.add(site);
             let handler = c.handler as usize;
             if c.key >> 32 != self.epoch as u64 {
-                return Called::Other;
+                return Called::Unseen;
             }
             let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1));
             match () {
@@ -222,7 +222,9 @@ impl Cx {
                 _ if handler == RUBY_CALLS.bound as usize || handler == RUBY_CALLS.bound_blk as usize => Called::Bound,
                 _ if handler == RUBY_CALLS.native as usize || handler == RUBY_CALLS.native_blk as usize => {
                     let m: Method = Ref::of_unchecked(c.me);
-                    Called::Native(c.target, m.owner, m.name)
+                    let owner = self.class(m.owner);
+                    let of_math = owner.kind == ClassKind::Singleton && self.class_id(owner.attached) == Some(ids::MATH);
+                    Called::Native(c.target, if of_math { ids::MATH } else { m.owner }, m.name)
                 }
                 _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
                 _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,
@@ -239,9 +241,11 @@ pub unsafe fn profile(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
     // SAFETY: the contract of handlers; the opcode stands in profiling copies only.
     unsafe {
         let at = profiled(cx, ip, regs, cs);
-        let op = (&(*cs).code.insns)[at].op;
-        // Machine code may have come meanwhile: what follows is in force. A frame whose beginning this is has done nothing.
-        TABLE[op as usize](cx, (*cs).insns.get().add(at), regs, cs)
+        let op = (&(*cs).code.insns)[at].opcode();
+        // Machine code may have come meanwhile: at the beginning, and in each round of a loop, it goes on in what is in force. In between, what machine code has left for is
+        // watched on.
+        let ip = if at == 0 || op.polls() || (*cs).is_traced() { (*cs).insns.get().add(at) } else { ip };
+        TABLE[op as usize](cx, ip, regs, cs)
     }
 }
 /// Notes what the instruction at `ip` meets; its index.
@@ -356,10 +360,14 @@ unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         let op = state.code.insns[at];
         let exit: *const Exit = std::mem::replace(&mut cx.left_by, std::ptr::null());
         let Some(exit) = exit.as_ref().filter(|_| !tried) else { return op.op };
-        if op.opcode().group_length() > 1
-            && let Some(p) = state.code.heat.profile()
-        {
-            p.note(at, kinds(&state.code, at, regs));
+        if let Some(p) = state.code.heat.profile() {
+            if op.opcode().group_length() > 1 {
+                p.note(at, kinds(&state.code, at, regs));
+            }
+            // What comes next may be new, too.
+            if !state.is_traced() {
+                (*cx.fp).ip = p.insns.as_ptr().add(at);
+            }
         }
         let n = exit.taken.load(Ordering::Relaxed) + 1;
         exit.taken.store(n, Ordering::Relaxed);
@@ -368,7 +376,7 @@ unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             let newest = owner.code.heat.machine().map_or(std::ptr::null(), |m| m as *const Machine);
             if !std::ptr::eq(newest, owner.machine.get()) {
                 owner.heat_up(true);
-            } else if n == FAILURES {
+            } else if n.is_multiple_of(FAILURES) {
                 if let Some(own) = state.code.heat.profile() {
                     own.refute(exit.at, exit.what);
                 }
@@ -499,6 +507,13 @@ pub mod help {
             (*cx).owes_refusal = true;
             Value::fixnum(0).bits()
         }
+    }
+
+    pub extern "C" fn sine(d: f64) -> f64 {
+        d.sin()
+    }
+    pub extern "C" fn cosine(d: f64) -> f64 {
+        d.cos()
     }
 
     /// The call site's entry for this receiver stands in front afterwards: 1, or 0 if there is none.

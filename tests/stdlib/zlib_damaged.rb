@@ -1,0 +1,32 @@
+# What is wrong with damaged data is told, wherever it shows: not that a stream failed before.
+require "zlib"
+
+data = %w[
+  eNpd2UuOJTcMRNE5V9FLSJL6bseAPTLQA3v/cIRHdTVsAdGlF6V8J8XKX3/8/vffv//859fvv36duaJ+Luyvo38uzPnF+LnQd8f8uVBjxPq5cDM2/j12HPyQO+L+XFgjI7+fK+OcyMTP7RmJveapSG
+  y2biQ2e45C2O1uhbDduZXChketSOy4dkdiy1lfFLZ8t7rElk91FLa8tlLsN3cUC14jig1nRnHPJ4odp0IseSnElr8TzZbnjGbLX0Wz5XGjseX8PsXY81QMe15XMe55rOjNo6TDxp7HF41Nnx2DNY+O
+  kTxOOqKsuZVqnqcRgzV3xsCWc58Y2HLNGJvnSSHWXApdnqcZkzVXxcSWa92YrDlXzOZ5Uootp1JseSnFlrNjsuX1xWTLnx5h7lmPMFvOLxZbnjsWW/6UYsszYw0+kScWWx4z1nrOk2LseSh2eJ4Ue/
+  ZcsbHpPjc2e+4VG5s+HZs1t0LY8z4KseZWavE8fbFZc+3Yh+dpxL58kON8PN36amTNNeIUz5NSrDlPHNa8ZhzWnBWHX8tLKbacSrHlpRRb/m5ctiwzLlsWGpd7/uKy5U8htjwVYsufUmxZctzN8yQ6
+  2LLsuNjylVA6UzxPQ0vJA2VzuOsWOl/zSAmQj11bkI+oSJCPZVurb/NYOce6DdaHzQ8pkrSwxUgSw5Qj+WioD00Nj9Gih7ucw97ncpC1C5MkiSVNkibqs2iJzYuupIpHdiVZXNIr6zkvxp3Ni5SkjC
+  lTkjTKlCSN93OOzQ/nsPl5HWTzgiXpY0mWJJApWpJC3usgqx8OYvPrOMjqW3URyRYwSSVLwiSZlDBJJq80S0K5xVlSyiXQklQOKZO0stOvUWxezuSjpT40tTzLOTafzrH55SCbFzZJMkvaJM3UY6gl
+  Nr8cZPOfg2x+OsjmJU4SzhY5STnz+u3xkHKt8AVFwiXx3CIuqee8fu1k84In6WdJniSgOlhawubvcZDVt4Ob581BVt+qi4i2AEoqWhIoyagESjJ6y7nmeXOOzZeDzwOrumhpi6EkpqpKS9i8X9JZvM
+  xLcrqFXtLTORUkqOPz6z2LF0ZJUiWIllj8dJDFfw6y+OkgT41FoqttkQhrWiTKapAo67nOsXjfnojr9PWJug6LRF7LItHXtEgE9ppACntEYFHYJQOLwk5do4rCtkgqClv/X6R4bHQlIrDXNykKu32V
+  orDLdykKO3yZorDt2xSFTd+nKOzUAov3fYrA7s8xFj8dZPECqQhsCaQisNeXR/Y+nbt8z1COvi4JWPR1XF872bs8KvqqU6slXonUFXk91zn23s5tnjYH2bs8Kvpa8qjoqzDXUvK0KUhfTznYPCEOsn
+  ldsoq+tkAq+qpfhJZ4atQWeb3pHJsXgEVflwQs+jrkUdHX/ny/Z/PyqB5ftcDip2Ms/nOMxU8HD+/UKou86r+OIq/SqKjrFX9FXfd1jr0PBwdvQiqLurY0Kuqq71st8cKkrojrOc6xd/FX1HXq6lXU
+  dUijoq4ljYq66jVUS4N3bAfZfDm4eNocZPO6ghV1bXlU67nvqS7qKo6KuF7xV9R1L+fY/Ocgm/fwjrq2OCrqqhcrLe2HNifZ/XSS3UvAIrBTF7IisH09eWL3AqkIrDwq+nqHc881yjlW3w5yOiePir
+  62PaKvaY/oqzkir0cAFn3d5RxHdB7s0ddhj+hr2SP6mvaIvl4DSF+PAaSvSwI2fZ26kzV9bYnU9LX+H/E9A1ytsPl0js1P59i8h3z0dXjKR1/LYz76mp7zPb5+HisS2OO5Iold10nuXpeyzmcA/WmJ
+  3cukJrEiqR9hPVsksfs4x+qFYNczi1ZfJLZFUtdz/1Zf9bzaaIUTvO0cqy/nnom0g6xeJDWJ1ZeUlli9SGoSe5fHt2xeBjaJXcvBZzCtukhsC6UmsXpz09IzgdQKm/+ce26wzj3jaQVJ7BBKTWL11G
+  npmVCrLhJ7r4Osfjj4zKgd5OZ1KWsi21KpiazeRrTEV2K19RgrBZvIbinY8xlVO8jxnlBqIqtjpKVnWq26XmS1wgnfdu4ZWDvHGZ/uZE1kh1Dq9cys1RaRzc9Dfja/HHzG1g6y+ekgm5dJTWTVi5ae
+  0bXqWs/ELJrGXv8R67nBSsEmsvM6yOZlUu9ngK269jP5UF1E9l4HnxG2gxz3HQdZvW5lfZ4ptuqisXqT1tLziqCVZ5DtHMd92zk2Xw5y3Lf9Z5hnmK26aGzapMdYfej7zLP995tndqDcMx1eDj4jbb
+  VFY8sm0di0SfeZajvI5o0gjV1W8D6D7YpBY/VIx3/GJmpu
+].join.unpack1("m")
+p Zlib.inflate(data).size
+
+found = data.bytesize.times.map do |i|
+  damaged = data.dup
+  damaged.setbyte(i, damaged.getbyte(i) ^ 0xff)
+  Zlib.inflate(damaged)
+  "nothing"
+rescue Zlib::Error => e
+  e.message.start_with?("invalid", "incorrect") || e.instance_of?(Zlib::BufError) || i < 2 ? "an error" : [e.class, e.message]
+end
+p found.tally.to_a
