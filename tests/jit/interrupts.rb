@@ -67,3 +67,4 @@ end
 began.pop
 r.raise(Stop)
 p r.value, $done
+# Needs the standard library.

@@ -39,5 +39,4 @@ r.enable do
   1000.times { |i| (raise TypeError if i % 250 == 0) rescue nil }
 end
 p raised
-require "set"
 p ObjectSpace.each_object(Class).first.class

@@ -175,7 +175,7 @@ impl Jit {
             .unwrap_or_else(|_| Err("the compiler has panicked".into()));
         let took = thread_time().saturating_sub(begun);
         if let Some(payer) = &request.payer {
-            payer.spend(took);
+            payer(took);
         }
         let code = &request.met.code;
         let _still = self.still.lock();

@@ -669,7 +669,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Attention that somebody asks for.
     pub fn poll_bits(&mut self) -> Value {
         let word = self.load_fixed(self.cx, vm::POLL);
-        self.load_u32(word, 0)
+        // Others write it: a plain load in a loop that stores nothing would be taken for the one before the loop.
+        self.b.ins().atomic_load(I32, MemFlagsData::trusted(), word)
     }
     /// Asks for interrupts before a unit; `from`: what is not in the window.
     fn poll(&mut self, id: Id, from: Option<&State>) {

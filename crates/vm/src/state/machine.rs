@@ -5,7 +5,6 @@
 //! then answers 0 itself, so whatever stands on the native stack is gone before the interpreter goes on: the native stack grows with calls from machine code to machine
 //! code only, and each function leaves when it is short. Before a call of anything that may look at frames or registers these are as the interpreter would have them.
 
-use crate::allowance::Allowance;
 use crate::frame::CodeState;
 use crate::vm::Cx;
 use std::any::Any;
@@ -132,9 +131,10 @@ pub struct Met {
 /// A Code that is to be compiled.
 pub struct Request {
     pub met: Met,
-    /// Whose processor time it is.
-    pub payer: Option<Arc<Allowance>>,
+    /// Whose processor time it is: told of nanoseconds.
+    pub payer: Option<Payer>,
 }
+pub type Payer = Box<dyn Fn(u64) + Send + Sync>;
 
 /// What the compiler has done for all VMs of the process, for `RubyVM::JIT.stat`.
 #[derive(Clone, Debug, Default)]

@@ -8,10 +8,10 @@ use super::arith;
 use super::calls::{self, RUBY_CALLS, block_record};
 use super::control::poll_at;
 use super::unwind::unwind;
-use super::{TABLE, dispatch, r, stub};
+use super::{TABLE, check, dispatch, r, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Called, Entry, Left, Looping, Met, Request, Site, compiler};
+use crate::machine::{Called, Entry, Left, Looping, Met, Payer, Request, Site, compiler};
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
@@ -185,7 +185,7 @@ impl Cx {
         p.asked.fetch_add(1, Ordering::Relaxed);
         // The process's, whichever VM asks.
         let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
-        let payer = self.life.allowance().cloned();
+        let payer = self.life.allowance().cloned().map(|a| Box::new(move |time| a.spend(time)) as Payer);
         if !c.submit(Request { met, payer }, self.options.jit.waits()) {
             p.asked.fetch_sub(1, Ordering::Relaxed);
             p.pending.store(false, Ordering::Release);
@@ -338,9 +338,24 @@ pub(super) unsafe fn leave(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const
             }
             Left::Resume => dispatch!(cx, ip, regs, cs),
             Left::Raised => unwind(cx, ip, regs, cs),
+            // Machine code asks at its beginning, too: where somebody always wants attention (`--gc=stress`, an exception that is masked) it would never get further.
+            Left::Poll if (*cs).index_of(ip) == 0 => poll_at_beginning(cx, ip, regs, cs),
             Left::Poll => poll_at(cx, ip, regs, cs),
             Left::Unwound => goes_on(cx),
         }
+    }
+}
+/// [`poll_at`] before a Code's first instruction, which the interpreter then runs.
+#[cold]
+#[inline(never)]
+unsafe fn poll_at_beginning(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `poll_at`; an opcode is done at the instruction that it stands in, or that a copy marks.
+    unsafe {
+        (*cx.fp).ip = ip;
+        check!(cx, ip, regs, cs, cx.safepoint_slow());
+        let ip = (*cx.fp).ip;
+        let op = if (*ip).op == MACHINE { (&(*cs).code.insns)[(*cs).index_of(ip)].op } else { (*ip).op };
+        TABLE[op as usize](cx, ip, regs, cs)
     }
 }
 #[cold]
