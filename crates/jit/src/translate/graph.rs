@@ -293,7 +293,7 @@ impl Graph {
         if op == Op::Yield {
             let Some((home, met)) = self.scopes[scope].block.clone() else { return };
             let p = &met.code.params;
-            if !p.simple || p.required as u16 != insn.x as u16 || !self.fits(&met, scope, depth + 1) {
+            if !p.simple || p.required != insn.x as u16 || !self.fits(&met, scope, depth + 1) {
                 return;
             }
             return self.enter(id, &met, Kind::Yielded { home }, window + insn.a as usize, after);
