@@ -56,6 +56,8 @@ elsif !all
   names = names.each_slice(SAMPLE_OF).map(&:first)
 end
 exe = File.readlink("/proc/self/exe")
+# Machine code and what it takes to make it are the process's, within a bound of their own (--jit-memory).
+ENV["ZAKURO_JIT"] = "off"
 jobs = Queue.new
 names.each { |name| jobs << name }
 jobs.close
