@@ -1,4 +1,4 @@
-# Kill, limits of memory and processor time, in every kind of hot loop: the VM ends, and says why.
+# Without --gc=stress. Kill, limits of memory and processor time, in every kind of hot loop: the VM ends, and says why.
 KINDS = {
   "while" => "i = 0; while true; i += 1; i = 0 if i > 1000000; end",
   "until" => "i = 0; until i < 0; i = (i + 1) & 0xffff; end",

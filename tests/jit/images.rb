@@ -1,4 +1,4 @@
-# Images, forked VMs and forked processes that are made in the middle of hot loops: both sides go on with what there was.
+# Without --gc=stress. Images, forked VMs and forked processes that are made in the middle of hot loops: both sides go on with what there was.
 def hot(n, at)
   s = 0
   f = 0.5

@@ -1,4 +1,4 @@
-# Timeout, Thread#raise, Thread#kill and signals reach every kind of hot loop, and `ensure` runs.
+# Without --gc=stress. Timeout, Thread#raise, Thread#kill and signals reach every kind of hot loop, and `ensure` runs.
 require "timeout"
 LOOPS = {
   while: -> { i = 0; i = (i + 1) & 0xffff while true },

@@ -1,4 +1,4 @@
-# VMs that run one program share its machine code; what one of them changes, the others don't notice.
+# Without --gc=stress. VMs that run one program share its machine code; what one of them changes, the others don't notice.
 PROGRAM = <<~R
   stop, told = RubyVM::ARGV
   def work(n)

@@ -1,4 +1,4 @@
-# Recursion in machine code: deep, endless, through blocks; the error is rescued, and what comes after works.
+# Without --gc=stress. Recursion in machine code: deep, endless, through blocks; the error is rescued, and what comes after works.
 def depth(n) = n == 0 ? 0 : 1 + depth(n - 1)
 def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
 p fib(18)
