@@ -68,6 +68,7 @@ const MAY_SAVE: &[&str] = &[
     "intrinsics::intrinsic",
     "machine::leave",
     "machine::machine",
+    "machine::poll_at_beginning",
     "machine::profile",
     "super_call::super_",
     "super_call::super_x",

@@ -192,6 +192,7 @@ impl Emitter<'_, '_> {
         self.set_double(recv, v);
     }
 
+    /// A call. Its value goes to the window, too, as the interpreter leaves it there: else the receiver would stay reachable.
     pub fn send(&mut self, id: Id, s: &mut State) {
         if let Some(pure) = self.types.pure(id)
             && let Called::Native(target, ..) = *self.types.called(id)
@@ -257,6 +258,7 @@ impl Emitter<'_, '_> {
                     }
                 };
                 self.go_on_if_like(id, Some(v));
+                self.store_reg(v, id, i.a);
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.set_cold_block(miss);
             }
@@ -431,6 +433,7 @@ impl Emitter<'_, '_> {
         self.stack_top(above);
         let v = self.enter_callee(id, i.a, base, callee);
         self.go_on_if_like(id, Some(v));
+        self.store_reg(v, id, i.a);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(other);
         self.step(id, at);
