@@ -323,7 +323,7 @@ SPECIMENS = {
 
 # Modules whose functions are called on the module itself.
 FUNCTIONS = %w[BigDecimal::Internal BigMath Digest ERB::Escape Etc FileTest GC Kconv NKF GC::Profiler JSON JSON::JSONError Marshal Math ObjectSpace OpenSSL OpenSSL::ASN1 OpenSSL::KDF OpenSSL::PKCS5 OpenSSL::PKey OpenSSL::Random OpenSSL::SSL OpenSSL::X509::Name::RFC2253DN Process Process::GID
-               Process::Sys Process::UID Psych RbConfig RubyVM::AbstractSyntaxTree Signal Socket::Sys Syslog Thread::Backtrace Warning Zlib Forwardable ErrorHighlight].freeze
+               Process::Sys Process::UID Psych RbConfig RubyVM::AbstractSyntaxTree RubyVM::JIT Signal Socket::Sys Syslog Thread::Backtrace Warning Zlib Forwardable ErrorHighlight].freeze
 
 # Classes that no specimen is made of, and why.
 WITHOUT = {
