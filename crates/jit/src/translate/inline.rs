@@ -148,11 +148,7 @@ impl Emitter<'_, '_> {
         let (kind, depth) = (sc.kind, sc.depth);
         if kind == Kind::Looped {
             let l = sc.within.unwrap_or(0);
-            let v = if self.graph.loops[l].kind == Looping::Map || self.graph.loops[l].kind.collects() {
-                self.read(id, reg, s)
-            } else {
-                self.word(Ruby::NIL)
-            };
+            let v = if self.graph.loops[l].kind.collects() { self.read(id, reg, s) } else { self.word(Ruby::NIL) };
             return self.round_done(l, v);
         }
         if s.pushed >= depth {
