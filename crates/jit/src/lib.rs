@@ -18,7 +18,7 @@ use queue::{Asked, Done, Queue};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use zakuro_base::sync::held::{Condvar, Mutex};
 use zakuro_base::{JitOptions, Options};
 use zakuro_bytecode::Code;
@@ -59,6 +59,8 @@ struct Jit {
     still: Mutex<()>,
     tally: Mutex<Tally>,
     perf: Option<PerfMap>,
+    /// See [`Compiler::on_rest`].
+    rest: OnceLock<fn()>,
 }
 
 /// Puts the compiler into force, before there are VMs.
@@ -72,6 +74,7 @@ pub fn start(options: &Options) {
         still: Mutex::default(),
         tally: Mutex::default(),
         perf: own.perf_map.then(PerfMap::default),
+        rest: OnceLock::new(),
         options: own,
     }));
     set_compiler(jit);
@@ -108,6 +111,13 @@ impl Jit {
             // The VM may ask again before whoever waits goes on.
             self.let_go(request);
             done.inspect(|d| d.tell());
+            // Compiling takes megabytes for a moment: the next time it may be the program's that are wanted. What took so long is worth the time to have them faulted in again.
+            const WORTH: u64 = 2_000_000;
+            if took >= WORTH
+                && let Some(rest) = self.rest.get()
+            {
+                rest();
+            }
         }
     }
     /// Drops what may be the last to hold a Code.
@@ -259,6 +269,9 @@ impl Compiler for Jit {
             limit: self.memory.limit() as u64,
             nanoseconds: tally.nanoseconds,
         }
+    }
+    fn on_rest(&self, rest: fn()) {
+        let _ = self.rest.set(rest);
     }
     fn hold(&self, call: &mut dyn FnMut()) {
         let _still = self.still.lock();

@@ -68,6 +68,10 @@ impl Asker {
         }
         left
     }
+    /// Bytes that it has, without those below it.
+    pub fn bytes(&self) -> usize {
+        self.own.bytes.load(Relaxed)
+    }
     pub fn takes(&self, bytes: usize) {
         self.own.bytes.fetch_add(bytes, Relaxed);
         self.line().for_each(|a| _ = a.all.bytes.fetch_add(bytes, Relaxed));

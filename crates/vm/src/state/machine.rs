@@ -181,6 +181,8 @@ pub trait Compiler: Sync + Send {
     /// Takes a request, unless it has too many: whether it did. With `wait` it is done when this returns.
     fn submit(&'static self, request: Request, wait: bool) -> bool;
     fn figures(&self) -> Figures;
+    /// `rest` has malloc give back what it keeps for the calling thread: called on the compiler's when it has compiled. The first one stays.
+    fn on_rest(&self, rest: fn());
     /// Runs `call`, which forks the process, while the compiler holds no lock that the child would find taken.
     fn hold(&self, call: &mut dyn FnMut());
 }
