@@ -124,28 +124,11 @@ impl Joined {
             }
             match Ref::<StringCell>::from_value(*v) {
                 Some(s) => self.bytes.extend_from_slice(s.content(&cx.heap)),
-                None => write_integer(&mut self.bytes, v.fix()),
+                None => self.bytes.extend_from_slice(itoa::Buffer::new().format(v.fix()).as_bytes()),
             }
         }
         Ok(end)
     }
-}
-/// Appends the decimal digits.
-fn write_integer(to: &mut Vec<u8>, n: i64) {
-    let mut digits = [0; 20];
-    let (mut at, mut rest) = (digits.len(), n.unsigned_abs());
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        to.push(b'-');
-    }
-    to.extend_from_slice(&digits[at..]);
 }
 fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
     let e = cx.call(s, sym::encoding, &[])?;
