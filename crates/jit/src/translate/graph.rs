@@ -389,7 +389,8 @@ impl Graph {
             if let Some(to) = jumped {
                 self.units[to].leads = true;
             }
-            if ways[*id] > 1 || self.units[*id].is_loop {
+            // A round that is left goes on with the next one, whether or not it comes to its end here.
+            if ways[*id] > 1 || self.units[*id].is_loop || matches!(self.units[*id].what, What::Iterate(_)) {
                 self.units[*id].leads = true;
             }
         }
