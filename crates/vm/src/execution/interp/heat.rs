@@ -34,6 +34,8 @@ const VERSIONS: u32 = 6;
 /// Most instructions of a Code that is inlined, and how many calls away it may be.
 const INLINED: usize = 150;
 const INLINED_DEPTH: usize = 3;
+/// Most Codes with their call sites that a request brings along: calls branch, and few of them fit into one function.
+const BROUGHT: usize = 1000;
 /// How often a guard fails before there is to be another version.
 const FAILURES: u32 = 16;
 
@@ -68,6 +70,13 @@ pub(super) unsafe fn kinds(code: &Code, at: usize, regs: *mut Value) -> u8 {
         let second = reads.next().map_or(seen::INTEGER, |b| kind_of(r!(regs, b)));
         kind_of(r!(regs, first)) | second << seen::SECOND
     }
+}
+
+/// What a request brings along of Codes that could be inlined.
+struct Bringing<'a> {
+    /// The machine code in force of the Code that is to be compiled.
+    base: Option<&'a Machine>,
+    left: usize,
 }
 
 /// Machine code that a VM runs, for `RubyVM::JIT.version`.
@@ -335,32 +344,34 @@ impl Cx {
         let asker = host.control.identity().asker.clone();
         notes.asked.set(notes.asked.get() + 1);
         // The process's, whichever VM asks.
-        let met = zakuro_base::memory::going_on(|| self.met(cs, 0, cs.own_machine()));
+        let met = zakuro_base::memory::going_on(|| self.met(cs, 0, &mut Bringing { base: cs.own_machine(), left: BROUGHT }));
         let payer = self.life.allowance().cloned().map(|a| Box::new(move |time| a.spend(time)) as Payer);
         if !c.submit(Request { met, payer, asker, asking: notes.asks() }, self.options.jit.waits()) {
             notes.asked.set(notes.asked.get() - 1);
         }
     }
-    /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled, of which `base` is the machine code in force.
-    fn met(&mut self, cs: &CodeState, depth: usize, base: Option<&Machine>) -> Met {
+    /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled.
+    fn met(&mut self, cs: &CodeState, depth: usize, with: &mut Bringing) -> Met {
         let small = if depth == 0 { usize::MAX } else { INLINED };
-        let sites = if depth <= INLINED_DEPTH && cs.code.insns.len() <= small {
+        let known = cs.known(with.base);
+        let sites = if depth <= INLINED_DEPTH && cs.code.insns.len() <= small && with.left > 0 {
+            with.left -= 1;
             (0..cs.code.calls.len())
-                .map(|i| Site { called: self.called(cs, i, depth, base), block: self.block_met(cs, i, depth, base) })
+                .map(|i| Site { called: self.called(cs, i, depth, with), block: self.block_met(cs, i, depth, with) })
                 .collect()
         } else {
             Vec::new()
         };
-        Met { code: cs.code.clone(), sites, known: cs.known(base) }
+        Met { code: cs.code.clone(), sites, known }
     }
-    fn block_met(&mut self, cs: &CodeState, site: usize, depth: usize, base: Option<&Machine>) -> Option<Arc<Met>> {
+    fn block_met(&mut self, cs: &CodeState, site: usize, depth: usize, with: &mut Bringing) -> Option<Arc<Met>> {
         let child = cs.children.get(cs.code.calls[site].block as usize)?.get();
         // SAFETY: null, or a state that lives as long as this one.
         let state = unsafe { child.as_ref() }?;
-        Some(Arc::new(self.met(state, depth + 1, base)))
+        Some(Arc::new(self.met(state, depth + 1, with)))
     }
     /// What a call site has called last.
-    fn called(&mut self, cs: &CodeState, site: usize, depth: usize, base: Option<&Machine>) -> Called {
+    fn called(&mut self, cs: &CodeState, site: usize, depth: usize, with: &mut Bringing) -> Called {
         // SAFETY: there are as many entries as sites; a `target` is what its handler says.
         unsafe {
             let c = &*cs.calls.add(site);
@@ -368,7 +379,7 @@ impl Cx {
             if c.key >> 32 != self.epoch as u64 {
                 return Called::Unseen;
             }
-            let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1, base));
+            let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1, with));
             match () {
                 _ if handler == RUBY_CALLS.simple as usize || handler == RUBY_CALLS.simple_blk as usize => Called::Ruby(callee()),
                 _ if handler == RUBY_CALLS.bound as usize || handler == RUBY_CALLS.bound_blk as usize => Called::Bound,
