@@ -52,21 +52,31 @@ stop << 1
 
 # In processes with little memory for machine code, and little time: one VM wants all of it.
 GREEDY = HELP + <<~R
-  told, stop, keeps = RubyVM::ARGV
-  kept = []
+  told, stop = RubyVM::ARGV
   n = 0
   said = false
   until stop.size > 0
     n += 1
     eval "def hot\#{n}(n) = (s = 0; i = 0; while i < n; s += i * \#{n}; s ^= i; i += 1; end; s)"
     send(:"hot\#{n}", 700)
-    kept << n if keeps
     (1..n).each { |k| send(:"hot\#{k}", 2) } if n % 50 == 0
-    s = RubyVM::JIT.stat
-    if !said && (keeps ? s[:left] < 5000 : n > 300)
+    if !said && RubyVM::JIT.stat[:left] < 5000
       told << 1
       said = true
     end
+  end
+R
+# Each takes the compiler some 30 ms: the half second that it has in advance is used up, and a hundredth of a core is little.
+HEAVY = HELP + <<~R
+  told, stop = RubyVM::ARGV
+  n = 0
+  until stop.size > 0
+    n += 1
+    lines = Array.new(200) { |k| "a = a + b * \#{k}; b = c - a if a > \#{k * 7}; c = a & b" }
+    eval "def hot\#{n}(n) = (a = i = 0; b = 1; c = 2; while i < n; \#{lines.join("; ")}; i += 1; end; a)"
+    t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    send(:"hot\#{n}", 20) while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 0.05
+    told << 1 if n == 40
   end
 R
 MODEST = HELP + <<~R
@@ -84,7 +94,7 @@ MODEST = HELP + <<~R
 R
 TWO = <<~R
   told, ready, stop = 3.times.map { RubyVM::Channel.new }
-  greedy = RubyVM.new("greedy", "-e", #{GREEDY.dump}).start(ready, stop, KEEPS)
+  greedy = RubyVM.new("greedy", "-e", PROGRAM).start(ready, stop)
   ready.recv if RubyVM::JIT.enabled?
   modest = RubyVM.new("modest", "-e", #{MODEST.dump}).start(told)
   p told.recv ? true : false
@@ -92,8 +102,8 @@ TWO = <<~R
   [greedy, modest].each(&:join)
 R
 run = ->(program, *options) { IO.popen([RbConfig.ruby, *options, "-W0", "-e", program], err: %i[child out], &:read) }
-puts run.(TWO.sub("KEEPS", "true"), "--jit-memory=1")
-puts run.(TWO.sub("KEEPS", "false"), "--jit-share=1")
+puts run.(TWO.sub("PROGRAM") { GREEDY.dump }, "--jit-memory=1")
+puts run.(TWO.sub("PROGRAM") { HEAVY.dump }, "--jit-share=1")
 
 # What was being compiled when the process forked is asked for again in the child.
 puts run.(HELP + <<~R, "--jit-share=1")
