@@ -82,7 +82,7 @@ pub struct JitOptions {
 
 impl Default for JitOptions {
     fn default() -> JitOptions {
-        JitOptions { memory: 64 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
+        JitOptions { memory: 128 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
     }
 }
 

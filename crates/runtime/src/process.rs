@@ -110,6 +110,9 @@ impl Process {
     /// Has the host's malloc give back what it keeps for the calling native thread: called on each that has had nothing to do for a while.
     pub fn rest_for_malloc(&self, rest: fn()) {
         self.scheduler.on_rest(rest);
+        if let Some(compiler) = zakuro_vm::machine::compiler() {
+            compiler.on_rest(rest);
+        }
     }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()
