@@ -84,6 +84,9 @@ struct Books {
     in_use: usize,
     /// Blocks whose pages are being given back, outside the lock.
     in_flight: usize,
+    /// Calls that took blocks, and that gave some back.
+    lots_out: u64,
+    lots_back: u64,
 }
 
 /// Counts of [`Ledger::stats`]; bytes where the name says so, else blocks.
@@ -99,6 +102,9 @@ pub struct LedgerStats {
     pub free_dirty: usize,
     /// Free without pages.
     pub free_clean: usize,
+    /// How often heaps took blocks, and gave some back.
+    pub lots_out: u64,
+    pub lots_back: u64,
 }
 
 impl Ledger {
@@ -117,6 +123,8 @@ impl Ledger {
             in_use: books.in_use,
             free_dirty: books.dirty.len(),
             free_clean: books.clean.len() + books.in_flight,
+            lots_out: books.lots_out,
+            lots_back: books.lots_back,
         }
     }
 
@@ -187,6 +195,7 @@ impl Ledger {
             out.extend(books.dirty.drain(at..));
             books.least_dirty = books.least_dirty.min(at);
             books.in_use += out.len() - first;
+            books.lots_out += u64::from(out.len() > first);
         }
         for &block in &out[first..] {
             point();
@@ -226,6 +235,7 @@ impl Ledger {
             let (keep, surplus) = blocks.split_at(room.min(blocks.len()));
             books.dirty.extend_from_slice(keep);
             books.in_use -= blocks.len();
+            books.lots_back += 1;
             books.in_flight += surplus.len();
             surplus
         };
@@ -339,6 +349,8 @@ impl Books {
             least_dirty: 0,
             in_use: 0,
             in_flight: 0,
+            lots_out: 0,
+            lots_back: 0,
         }
     }
 }

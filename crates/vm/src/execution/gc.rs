@@ -188,6 +188,9 @@ impl Cx {
         }
         self.account_units();
         self.weigh_tables();
+        if let Some(c) = &self.counting {
+            c.account.heap_bytes.store(self.heap.used() as u64, Ordering::Relaxed);
+        }
         self.end_activity(before);
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {
