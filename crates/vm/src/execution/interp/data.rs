@@ -658,6 +658,10 @@ impl Cx {
             return Ok(());
         }
         let other = self.to_hash(v)?;
+        if h.len() == 0 && !h.by_identity() && !other.by_identity() {
+            HashCell::replace(h, &mut self.heap, other);
+            return Ok(());
+        }
         for (k, v) in self.hash_pairs(other) {
             self.hash_set(h, k, v)?;
         }
@@ -697,9 +701,7 @@ impl Cx {
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s)?;
             } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
-                let mut buf = [0u8; 24];
-                let t = fmt_int(v.fix(), &mut buf);
-                StringCell::append(out, &mut self.heap, t);
+                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
             } else if let Some(s) = v.as_sym()
                 && s.bytes().is_ascii()
                 && self.redefined_to_s(ids::SYMBOL)
@@ -742,23 +744,4 @@ fn wide(encoding: u8) -> bool {
 }
 fn is_ascii(s: Ref<StringCell>) -> bool {
     !wide(s.encoding()) && s.is_ascii()
-}
-
-/// Decimal digits of an integer in a caller's buffer.
-pub fn fmt_int(n: i64, buf: &mut [u8; 24]) -> &[u8] {
-    let mut at = buf.len();
-    let mut u = n.unsigned_abs();
-    loop {
-        at -= 1;
-        buf[at] = b'0' + (u % 10) as u8;
-        u /= 10;
-        if u == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        at -= 1;
-        buf[at] = b'-';
-    }
-    &buf[at..]
 }
