@@ -341,7 +341,7 @@ impl HeapState {
         self.told.sweep_ended(sweeping);
         if full {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
-            self.limit.full(self.live + self.payload, self.grown(), time, marking);
+            self.limit.full(self.live + self.payload, self.grown(), time, marking, Ledger::get().granted());
             self.was_full = true;
             self.pressure = 0;
         } else {

@@ -267,6 +267,9 @@ impl HeapState {
     pub fn sweep_now(&mut self) {
         self.finish_sweep();
         self.told.reason.swept = true;
+        if let Some(last) = self.told.log.as_mut().and_then(|log| log.records.back_mut()) {
+            last.reason = self.told.reason;
+        }
     }
     /// Looks at what the last collection has kept, which takes sweeping what it has left.
     pub fn full_is_due(&mut self) -> Option<&'static str> {

@@ -22,6 +22,7 @@
 //!   guess; runs of free cells are found in the bitmap instead.
 
 mod block;
+mod budget;
 mod collect;
 mod figures;
 mod heap;

@@ -100,6 +100,7 @@ impl Process {
             if !busy && let Some(p) = me.upgrade() {
                 p.forget_ended();
             }
+            zakuro_heap::Ledger::get().look();
             let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
             crate::allocator::tidy();
             let malloc = malloc.get().is_some_and(|care| care(busy));

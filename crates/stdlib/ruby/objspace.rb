@@ -198,7 +198,12 @@ module ObjectSpace
         end
         next if since
         io << __free_lines if full
-        __internal_cells.each { |type, address, bytes, cell| io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{cell}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\", \"memsize\":#{bytes}}\n" }
+        __internal_cells.each do |type, address, bytes, cell|
+          references = reachable_objects_from(InternalObjectWrapper.new(type.to_sym, address)).filter_map { |one| __address(one) }
+          io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{cell}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\""
+          io << ", \"references\":[#{references.join(", ")}]" unless references.empty?
+          io << ", \"memsize\":#{bytes}, \"flags\":{\"wb_protected\":true}}\n"
+        end
       end
     end
 
@@ -233,6 +238,8 @@ module ObjectSpace
       end
     end
 
+    def __float(float) = float.nan? ? "NaN" : float.infinite? ? (float > 0 ? "Inf" : "-Inf") : float.to_s
+
     def __address(object)
       return "\"0x#{object.internal_object_id.to_s(16)}\"" if object.is_a?(InternalObjectWrapper)
       about = __about(object)
@@ -251,8 +258,9 @@ module ObjectSpace
       when Symbol then return "{\"type\":\"SYMBOL\", \"value\":#{__text(object.name)}}"
       when Integer then return object.to_s unless __about(object)
       when Float
-        return "{\"type\":\"FLOAT\", \"value\":\"#{object.nan? ? "NaN" : object > 0 ? "Inf" : "-Inf"}\"}" unless object.finite?
-        return object.to_s unless __about(object)
+        unless __about(object)
+          return object.finite? ? object.to_s : "{\"type\":\"FLOAT\", \"value\":\"#{__float(object)}\"}"
+        end
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
       kind, address, cell, owned, payload, frozen, old, klass, shape = __about(object)
@@ -289,6 +297,7 @@ module ObjectSpace
         fields << "\"encoding\":\"#{string.encoding}\"" << "\"coderange\":\"#{!string.encoding.ascii_compatible? ? "unknown" : string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"}\""
       when "ARRAY"
         ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *("\"embedded\":true" if owned == 0)]
+      when "FLOAT" then ["\"value\":\"#{__float(object)}\""]
       when "HASH" then ["\"size\":#{Hash.instance_method(:size).bind_call(object)}"]
       when "CLASS", "MODULE"
         name = Module.instance_method(:name).bind_call(object)

@@ -33,11 +33,15 @@ pub(crate) struct Source {
 /// The server lives as long as the process; at its end the socket's name goes.
 pub struct Live {
     socket: Option<std::path::PathBuf>,
+    /// Whose it is: not that of a child by fork(2).
+    pid: u32,
 }
 
 impl Drop for Live {
     fn drop(&mut self) {
-        if let Some(path) = &self.socket {
+        if let Some(path) = &self.socket
+            && self.pid == std::process::id()
+        {
             let _ = std::fs::remove_file(path);
         }
     }
@@ -72,5 +76,5 @@ pub fn serve(options: &Insight, book: &Arc<Book>, scheduler: &Scheduler, kill: K
     zakuro_base::memory::admits_thread(256 << 10)
         .and_then(|()| std::thread::Builder::new().name("zakuro-live".into()).stack_size(256 << 10).spawn(move || server.run()).map(drop))
         .map_err(|e| format!("--dashboard: {e}"))?;
-    Ok(Some(Live { socket: path }))
+    Ok(Some(Live { socket: path, pid: std::process::id() }))
 }

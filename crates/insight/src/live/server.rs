@@ -6,7 +6,7 @@
 use super::http::{self, Access, Parsed, Request};
 use super::{Source, place, snapshot};
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
@@ -15,6 +15,8 @@ use std::time::{Duration, Instant};
 const MOST: usize = 16;
 const READING: Duration = Duration::from_secs(3);
 const WRITING: Duration = Duration::from_secs(5);
+/// What a client still sends after its answer is read for so long: closing at once would have the system tell it of an error, and drop the answer.
+const DRAINING: Duration = Duration::from_secs(1);
 /// An answer serves for so long.
 const FRESH: Duration = Duration::from_millis(200);
 
@@ -45,6 +47,13 @@ impl Stream {
             Stream::Unix(s) => s.read(to),
         }
     }
+    /// Nothing more is sent.
+    fn end(&self) -> io::Result<()> {
+        match self {
+            Stream::Tcp(s) => s.shutdown(Shutdown::Write),
+            Stream::Unix(s) => s.shutdown(Shutdown::Write),
+        }
+    }
     fn write(&mut self, from: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(s) => s.write(from),
@@ -58,6 +67,8 @@ struct Connection {
     until: Instant,
     head: Vec<u8>,
     answer: Option<Answer>,
+    /// The answer has been sent.
+    done: bool,
 }
 
 struct Answer {
@@ -71,7 +82,7 @@ type GoesOn = bool;
 
 impl Connection {
     fn new(stream: Stream) -> Connection {
-        Connection { stream, until: Instant::now() + READING, head: Vec::new(), answer: None }
+        Connection { stream, until: Instant::now() + READING, head: Vec::new(), answer: None, done: false }
     }
     fn write(&mut self) -> GoesOn {
         let Some(a) = &mut self.answer else { return true };
@@ -79,7 +90,10 @@ impl Connection {
             let rest = match a.sent.checked_sub(a.head.len()) {
                 None => &a.head[a.sent..],
                 Some(at) if at < a.content.len() => &a.content[at..],
-                Some(_) => return false,
+                Some(_) => {
+                    (self.done, self.until) = (true, Instant::now() + DRAINING);
+                    return self.stream.end().is_ok();
+                }
             };
             match self.stream.write(rest) {
                 Ok(0) => return false,
@@ -143,7 +157,7 @@ impl Server {
         let mut list: Vec<libc::pollfd> =
             listeners.into_iter().flatten().map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 }).collect();
         list.extend(self.connections.iter().map(|c| {
-            let events = if c.answer.is_some() { libc::POLLOUT } else { libc::POLLIN };
+            let events = if c.answer.is_some() && !c.done { libc::POLLOUT } else { libc::POLLIN };
             libc::pollfd { fd: c.stream.fd(), events, revents: 0 }
         }));
         let left = self.connections.iter().map(|c| c.until.saturating_duration_since(Instant::now())).min();
@@ -181,12 +195,13 @@ impl Server {
     }
 
     fn serve(&mut self, c: &mut Connection) -> GoesOn {
-        if c.answer.is_some() {
+        if c.answer.is_some() && !c.done {
             return c.write();
         }
         let mut bytes = [0u8; 2048];
         match c.stream.read(&mut bytes) {
             Ok(0) => return false,
+            Ok(_) if c.done => return true,
             Ok(n) => c.head.extend_from_slice(&bytes[..n]),
             Err(e) => return matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted),
         }

@@ -147,16 +147,16 @@ fn draw(f: &mut Frame<'_>, now: &Look, before: &Look, lost: Option<&str>) {
 pub fn run(pid: u32) -> Result<(), String> {
     let first = ask(pid).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-            format!("zakuro top: no process {pid} of this user that was started with --dashboard or --top")
+            format!("top: no process {pid} of this user that was started with --dashboard or --top")
         }
-        _ => format!("zakuro top: {pid}: {e}"),
+        _ => format!("top: {pid}: {e}"),
     })?;
     let (mut now, mut before) = (Look::of(&first), Look::default());
     let mut lost = None;
-    let mut terminal = ratatui::try_init().map_err(|e| format!("zakuro top: {e}"))?;
+    let mut terminal = ratatui::try_init().map_err(|e| format!("top: {e}"))?;
     let shown = loop {
         if let Err(e) = terminal.draw(|f| draw(f, &now, &before, lost.as_deref())) {
-            break Err(format!("zakuro top: {e}"));
+            break Err(format!("top: {e}"));
         }
         match event::poll(EVERY) {
             Ok(false) => match ask(pid) {
@@ -167,9 +167,9 @@ pub fn run(pid: u32) -> Result<(), String> {
                 Ok(Event::Key(k)) if k.code == KeyCode::Char('q') || k.code == KeyCode::Esc => break Ok(()),
                 Ok(Event::Key(k)) if k.code == KeyCode::Char('c') && k.modifiers.contains(KeyModifiers::CONTROL) => break Ok(()),
                 Ok(_) => {}
-                Err(e) => break Err(format!("zakuro top: {e}")),
+                Err(e) => break Err(format!("top: {e}")),
             },
-            Err(e) => break Err(format!("zakuro top: {e}")),
+            Err(e) => break Err(format!("top: {e}")),
         }
     };
     ratatui::restore();
