@@ -1,0 +1,475 @@
+# RubyVM::Channel::Remote: a channel through a server (docs/cluster.md).
+module RubyVM::Cluster
+  # A message that the server has handed out: its name there, the sender's name of it, how often it was handed out.
+  Delivery = Struct.new(:token, :id, :attempt, :payload) # :nodoc:
+  private_constant :Delivery
+end
+
+class RubyVM::Channel
+  # Opens a channel through a server: `redis://host:port/stream` (a Stream of Redis) or `nats://host:port/subject` (JetStream); `rediss://` and `tls://` with TLS. All who open the same name, on any
+  # machine, have the same channel.
+  #
+  # `bound`: most messages that are not done, then senders wait. `ack:` when a message counts as done: :next, with the next `recv` of the same thread, or at the end of the block of `each`; :receipt, when it
+  # is received; :manual, by `ack`. `ack_wait:` seconds after which messages of a receiver that is gone go to others. `prefetch:` how many a receiver has at most that are not done. `tries:` how
+  # often a message is handed out before it is set aside. `deduplicate:` seconds in which the server drops a message with an `id:` that it has. `form:` :envelope, :marshal or :bytes. `key:` messages are
+  # signed with it, and others are not opened. `window:` how many messages may be under way before `send` waits for the server. `timeout:` seconds that the server may take to answer.
+  # `user:`, `password:`, `token:`, `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
+  class Remote
+    NAME = /\A[^\s\0]{1,200}\z/
+    private_constant :NAME
+
+    # `name`: What it is called on the server.
+    attr_reader :name
+    # `prefetch`: How many messages this handle has at most that are not done.
+    attr_reader :prefetch
+
+    def initialize(url, bound = nil, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, deduplicate: nil, form: :envelope, key: nil, window: nil, timeout: 5, **server) # :nodoc:
+      cluster = RubyVM::Cluster
+      raise ArgumentError, "ack: must be :next, :receipt or :manual" unless %i[next receipt manual].include?(ack)
+      raise ArgumentError, "form: must be :envelope, :marshal or :bytes" unless %i[envelope marshal bytes].include?(form)
+      unknown = server.keys - %i[user password token ca_file certificate private_key verify]
+      raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+      server[:key] = server.delete(:private_key) if server.key?(:private_key)
+      @address = cluster.const_get(:Address).new(url, **server)
+      @name = @address.name
+      raise ArgumentError, "the address names no stream: #{@address.server}/NAME" unless @name.match?(NAME)
+      @ack, @form, @tries = ack, form, cluster.positive(tries, "tries")
+      @key = key && cluster.const_get(:Native).hide(String(key))
+      @bound, @ack_wait = cluster.positive(bound, "bound"), cluster.seconds(ack_wait, "ack_wait")
+      @prefetch, @window = cluster.positive(prefetch, "prefetch"), cluster.positive(window, "window")
+      @deduplicate, @timeout = cluster.seconds(deduplicate, "deduplicate"), cluster.seconds(timeout, "timeout")
+      prepare
+      @queue.open(@timeout)
+    end
+
+    # Where it is, without secrets.
+    def address = @address.to_s
+
+    # Sends a copy to whoever receives next, and returns the channel when the server has it. Waits while a bounded channel is full; with `timeout:` nil when there was no room in time. `id:` names the message
+    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time.
+    def send(object, timeout: nil, id: nil)
+      by = timeout && RubyVM::Cluster.now + Float(timeout)
+      payload, id = packed(object, id)
+      return send_later(payload, id) if @window
+      pause = 0.001
+      until (outcome = @queue.publish(payload, id)) == :sent
+        raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+        left = by && by - RubyVM::Cluster.now
+        return if left && left <= 0
+        sleep([pause, left].compact.min)
+        pause = [pause * 2, 0.1].min
+      end
+      self
+    end
+    alias push send
+
+    # `send` that can be chained.
+    def <<(object) = send(object)
+
+    # Sends if there is room. Whether it did.
+    def try_send(object, id: nil)
+      payload, id = packed(object, id)
+      outcome = @queue.publish(payload, id)
+      raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+      outcome == :sent
+    end
+
+    # Waits until the server has all that `send` with a `window:` has under way. Returns the channel.
+    def flush
+      wait_for_window(1)
+      self
+    end
+
+    # The next message; waits for one. nil when the channel is closed and all its messages are done, and with `timeout:` when none came in time.
+    def recv(timeout: nil)
+      usable
+      finish_last
+      begin_to_fetch
+      token = timeout ? @bell.recv(timeout: timeout) : @bell.recv
+      token && take
+    end
+    alias receive recv
+    alias pop recv
+    alias shift recv
+
+    # The next message if one is here, else nil. Does not wait; the first call begins to fetch.
+    def try_recv
+      usable
+      finish_last
+      begin_to_fetch
+      @bell.try_recv && take
+    end
+
+    # Receives until the channel is closed and all its messages are done. A message counts as done when the block has returned; when it raises, the message goes back.
+    def each
+      return to_enum(:each) unless block_given?
+      usable
+      finish_last
+      begin_to_fetch
+      while @bell.recv
+        message = take
+        delivery = mine
+        begin
+          yield message
+          fine = true
+        ensure
+          # Of `break`, too: the program is done with it. An exception's message goes to others.
+          unless @ack == :manual
+            $! && !fine ? give_back_one(delivery) : finish_last
+          end
+          fine = false
+        end
+      end
+      self
+    end
+
+    # The message that this thread received last is done.
+    def ack
+      delivery = mine or return false
+      done(delivery)
+      true
+    end
+
+    # The message that this thread received last goes back, for others.
+    def reject
+      delivery = mine or return false
+      give_back_one(delivery)
+      true
+    end
+
+    # How often the message that this thread received last was handed out: 1 unless a receiver before this one did not say that it was done.
+    def attempt = mine&.attempt
+
+    # No more messages: those that are there can still be received. For all who have the channel, on all machines.
+    def close
+      usable
+      flush if @window
+      @queue.close
+      self
+    end
+
+    # Whether `close` was called, here or elsewhere.
+    def closed? = @queue.closed?
+
+    # Messages on the server that are not done.
+    def size
+      usable
+      @queue.size
+    end
+    alias length size
+
+    # Whether there are none.
+    def empty? = size == 0
+
+    # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays.
+    def disconnect
+      return self if @released || !@owner.__current?
+      flush if @window
+      finish_all unless @ack == :manual
+      waiting = synchronize do
+        @released = true
+        @room.broadcast
+        taken, @ready = @ready, []
+        taken
+      end
+      @bell.close
+      begin
+        @queue.give_back(waiting.map(&:token)) unless waiting.empty?
+      rescue RubyVM::Cluster::Error
+        # They go to others in time.
+        nil
+      end
+      # What was told last is answered before the connection ends.
+      @queue.connection.wait_until(1) { !@queue.connection.busy? } rescue nil
+      @queue.disconnect
+      self
+    end
+
+    # Removes the channel from the server, with all messages.
+    def delete
+      usable
+      @queue.delete
+      disconnect
+    end
+
+    # What went through this handle: `:sent`, `:received`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
+    def stat
+      usable
+      synchronize { { sent: @sent, received: @received, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
+    end
+
+    # Name and server, without secrets.
+    def inspect = "#<RubyVM::Channel::Remote #{address}#{" disconnected" if @released}>"
+    alias to_s inspect
+
+    # Handles of the same channel.
+    def ==(other) = Remote === other && other.address == address
+    alias eql? ==
+
+    # Equal for handles of the same channel.
+    def hash = address.hash
+
+    # In another VM it is opened anew. Its secrets travel to VMs of this process, and nowhere else: Marshal refuses them.
+    def marshal_dump = [@address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout] # :nodoc:
+
+    def marshal_load(data) # :nodoc:
+      @address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout = data
+      @name = @address.name
+      prepare
+    end
+
+    private def initialize_copy(_other)
+      raise TypeError, "can't copy RubyVM::Channel::Remote: open it again"
+    end
+
+    # For RubyVM.select: channels of both kinds.
+    def self.__select(channels, timeout) # :nodoc:
+      bells = channels.map { |c| Remote === c ? c.__bell : c }
+      bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+      return unless bell
+      found = channels[bells.index(bell)]
+      [found, Remote === found ? found.__take : message]
+    end
+
+    def __bell # :nodoc:
+      usable
+      finish_last
+      begin_to_fetch
+      @bell
+    end
+
+    def __take = take # :nodoc:
+    def __queue = @queue # :nodoc:
+
+    # For the thread that fetches.
+
+    def released? = @released # :nodoc:
+    def synchronize(&) = @lock.synchronize(&) # :nodoc:
+    def wake = @lock.synchronize { @room.broadcast } # :nodoc:
+
+    # What was handed out here and is not done. What a thread had that is dead goes to others.
+    def tokens # :nodoc:
+      left = nil
+      found = @lock.synchronize do
+        left = @last.select { |thread, _| !thread.alive? }
+        left.each do |thread, delivery|
+          @last.delete(thread)
+          @held.delete(delivery.token)
+        end
+        @held.keys
+      end
+      @queue.give_back(left.values.map(&:token)) unless left.empty?
+      found
+    end
+
+    def room = @lock.synchronize { @prefetch - @held.size } # :nodoc:
+    def trouble(error) = @lock.synchronize { @trouble = error } # :nodoc:
+
+    # How many more messages may come; waits for a moment if there is nothing to do.
+    def wait_for_room(seconds) # :nodoc:
+      @lock.synchronize do
+        unless @held.size < @prefetch && (!block_given? || yield)
+          @room.wait(@lock, seconds)
+          return if block_given? && !yield
+        end
+        @released ? nil : @prefetch - @held.size
+      end
+    end
+
+    def deliver(deliveries) # :nodoc:
+      aside = nil
+      count = 0
+      @lock.synchronize do
+        deliveries.each do |delivery|
+          # Ours already: its acknowledgement did not arrive, or is on its way.
+          next if @held.key?(delivery.token)
+          if delivery.payload.nil? || (@tries && delivery.attempt > @tries)
+            (aside ||= []) << delivery
+            next
+          end
+          @held[delivery.token] = true
+          @redelivered += 1 if delivery.attempt > 1
+          @ready << delivery
+          count += 1
+        end
+      end
+      count.times { @bell << true }
+      aside&.each { |delivery| set_aside(delivery, delivery.payload ? "handed out #{delivery.attempt} times" : "no message of a channel") }
+    end
+
+    def ended # :nodoc:
+      @bell.close
+      @released = true
+      @over = true
+    end
+
+    private
+
+    def prepare
+      cluster = RubyVM::Cluster
+      kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
+      @wire = cluster.const_get(:Wire)
+      @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout)
+      @owner = RubyVM.current
+      @lock = Mutex.new
+      @room = ConditionVariable.new
+      @bell = RubyVM::Channel.new
+      @ready = []
+      @held = {}
+      # What each thread received last.
+      @last = {}.compare_by_identity
+      @sent = @received = @redelivered = @set_aside = @under_way = 0
+      @released = @over = false
+      @fetcher = nil
+      @sequence = 0
+    end
+
+    # A fork has a copy of its maker's handle: it opens its own.
+    def usable
+      raise RubyVM::ClosedError, "the channel was disconnected here" if @released && !@over
+      return if @owner.__current?
+      prepare
+    end
+
+    def packed(object, id)
+      usable
+      if id
+        id = String(id)
+        raise ArgumentError, "id: must be of 1 to 200 visible ASCII characters" unless id.match?(/\A[!-~]{1,200}\z/)
+      elsif @deduplicate
+        # A message that is sent again because the connection broke is the same one.
+        id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
+      end
+      payload = @wire.pack(object, @form, @key)
+      synchronize { @sent += 1 }
+      [payload, id]
+    end
+
+    # Begins to fetch.
+    def begin_to_fetch
+      return if @fetcher || @released
+      synchronize do
+        return if @fetcher
+        @fetcher = Thread.new do
+          @queue.fetch_for(self)
+        rescue RubyVM::Cluster::Error => e
+          @failed = e
+          @bell.close
+        end
+        @fetcher.name = "fetch #{@name}"
+        @fetcher.report_on_exception = true
+      end
+    end
+
+    def take
+      delivery = synchronize do
+        raise @failed if @failed
+        @received += 1
+        @ready.shift
+      end
+      begin
+        message = @wire.open(delivery.payload, @form, @key)
+      rescue StandardError, LoadError, SystemStackError => e
+        set_aside(delivery, "#{e.class}: #{e.message}")
+        error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{e.message} (#{e.class})")
+        error.id = delivery.token
+        raise error
+      end
+      if @ack == :receipt
+        done(delivery)
+      else
+        synchronize { @last[Thread.current] = delivery }
+      end
+      message
+    end
+
+    def mine = synchronize { @last[Thread.current] }
+
+    # With `ack: :next`: the message before is done.
+    def finish_last
+      return if @ack == :manual
+      delivery = mine
+      done(delivery) if delivery
+    end
+
+    def finish_all
+      synchronize { @last.values }.each { |delivery| done(delivery) }
+    end
+
+    def done(delivery)
+      release(delivery) && @queue.acknowledge([delivery.token])
+    end
+
+    # Whether it was held.
+    def release(delivery)
+      synchronize do
+        @last.delete(Thread.current) if @last[Thread.current].equal?(delivery)
+        found = @held.delete(delivery.token)
+        @room.signal
+        found
+      end
+    end
+
+    def give_back_one(delivery)
+      @queue.give_back([delivery.token]) if release(delivery)
+    end
+
+    def set_aside(delivery, why)
+      synchronize { @set_aside += 1 }
+      @queue.set_aside(delivery, why)
+      release(delivery)
+    end
+
+    # Without waiting for the server, as long as there are not too many under way.
+    def send_later(payload, id)
+      unless @scripts
+        # The first one, so that what can be wrong is told.
+        @scripts = true
+        until (outcome = @queue.publish(payload, id)) == :sent
+          raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+          sleep(0.01)
+        end
+        return self
+      end
+      wait_for_window(@window)
+      @queue.connection.synchronize { @under_way += 1 }
+      later(payload, id)
+      self
+    end
+
+    def later(payload, id)
+      @queue.publish_later(payload, id) do |outcome, error|
+        if outcome == :full || outcome.nil?
+          # Once more, when there is room.
+          (@again ||= []) << [payload, id, error]
+        else
+          @under_way -= 1
+          @closed_under_way = true if outcome == :closed
+        end
+        @queue.connection.changed
+      end
+    end
+
+    def wait_for_window(most)
+      pause = 0.001
+      loop do
+        fine = @queue.connection.wait_until(@timeout) { @again&.any? || @closed_under_way || @under_way < most }
+        raise RubyVM::Cluster::Unavailable, "no answer from #{@address.server} in #{@timeout} s; #{@under_way} messages may not have arrived" unless fine
+        if @closed_under_way
+          @closed_under_way = false
+          raise RubyVM::ClosedError, "the channel is closed: messages that were under way were not sent"
+        end
+        again = @queue.connection.synchronize { found, @again = @again, nil; found }
+        return unless again
+        error = again.find { |_, _, e| e }&.last
+        if error
+          @queue.connection.synchronize { @under_way -= again.size }
+          raise error
+        end
+        sleep(pause)
+        pause = [pause * 2, 0.1].min
+        again.each { |payload, id| later(payload, id) }
+      end
+    end
+  end
+end
