@@ -38,7 +38,7 @@ module RubyVM::Cluster
       # A block as data. TypeError when its text, or what it uses, can't travel.
       def block(proc)
         parts = Native.block(proc)
-        return parts if Symbol === parts
+        return Block.new(nil, parts) if Symbol === parts
         raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" unless parts
         text, file, line, uses_self, frozen = parts
         scope = proc.binding
@@ -57,7 +57,8 @@ module RubyVM::Cluster
 
       # The block again, in this VM.
       def build(block)
-        return block.to_proc if Symbol === block
+        # `&:name`
+        return block.file.to_proc unless block.text
         scope = scope_of(block)
         block.locals.each { |name, value| scope.local_variable_set(name, Block === value ? build(value) : value) }
         text = block.text
