@@ -1,7 +1,7 @@
 # RubyVM::Channel::Remote: a channel through a server (docs/cluster.md).
 module RubyVM::Cluster
-  # A message that the server has handed out: its name there, the sender's name of it, how often it was handed out.
-  Delivery = Struct.new(:token, :id, :attempt, :payload) # :nodoc:
+  # A message that the server has handed out: what answers are about this time, the sender's name of it, how often it was handed out, its name on the server.
+  Delivery = Struct.new(:token, :id, :attempt, :payload, :name) # :nodoc:
   private_constant :Delivery
 end
 
@@ -163,11 +163,11 @@ class RubyVM::Channel
 
     # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays.
     def disconnect
-      return self if @released || !@owner.__current?
+      return self if @gone || !@owner.__current?
       flush if @window
       finish_all unless @ack == :manual
       waiting = synchronize do
-        @released = true
+        @released = @gone = true
         @room.broadcast
         taken, @ready = @ready, []
         taken
@@ -199,7 +199,7 @@ class RubyVM::Channel
     end
 
     # Name and server, without secrets.
-    def inspect = "#<RubyVM::Channel::Remote #{address}#{" disconnected" if @released}>"
+    def inspect = "#<RubyVM::Channel::Remote #{address}#{" disconnected" if @gone}>"
     alias to_s inspect
 
     # Handles of the same channel.
@@ -254,47 +254,70 @@ class RubyVM::Channel
         left = @last.select { |thread, _| !thread.alive? }
         left.each do |thread, delivery|
           @last.delete(thread)
-          @held.delete(delivery.token)
+          @held.delete(delivery.name)
         end
-        @held.keys
+        @held.values
       end
       @queue.give_back(left.values.map(&:token)) unless left.empty?
       found
     end
 
-    def room = @lock.synchronize { @prefetch - @held.size } # :nodoc:
+    # Whether it is known here.
+    def has?(name) = @lock.synchronize { @held.key?(name) || @done.key?(name) } # :nodoc:
+    def room = @lock.synchronize { @quiet ? 0 : @prefetch - @held.size } # :nodoc:
     def trouble(error) = @lock.synchronize { @trouble = error } # :nodoc:
 
     # How many more messages may come; waits for a moment if there is nothing to do.
     def wait_for_room(seconds) # :nodoc:
       @lock.synchronize do
-        unless @held.size < @prefetch && (!block_given? || yield)
+        unless !@quiet && @held.size < @prefetch && (!block_given? || yield)
           @room.wait(@lock, seconds)
           return if block_given? && !yield
         end
-        @released ? nil : @prefetch - @held.size
+        @released || @quiet ? nil : @prefetch - @held.size
       end
     end
 
     def deliver(deliveries) # :nodoc:
-      aside = nil
+      aside = again = nil
       count = 0
+      return @queue.give_back(deliveries.map(&:token)) if @quiet
       @lock.synchronize do
         deliveries.each do |delivery|
-          # Ours already: its acknowledgement did not arrive, or is on its way.
-          next if @held.key?(delivery.token)
+          # Ours already, although the server has lost sight of us, or done: then that is on its way.
+          if @held.key?(delivery.name)
+            @held[delivery.name] = delivery.token
+            next
+          end
+          if @done.key?(delivery.name)
+            (again ||= []) << delivery
+            next
+          end
           if delivery.payload.nil? || (@tries && delivery.attempt > @tries)
             (aside ||= []) << delivery
             next
           end
-          @held[delivery.token] = true
+          @held[delivery.name] = delivery.token
           @redelivered += 1 if delivery.attempt > 1
           @ready << delivery
           count += 1
         end
       end
       count.times { @bell << true }
+      again&.each { |delivery| tell_done(delivery.name, delivery.token) }
       aside&.each { |delivery| set_aside(delivery, delivery.payload ? "handed out #{delivery.attempt} times" : "no message of a channel") }
+    end
+
+    # Receives no more; what threads have goes on to be theirs.
+    def stop # :nodoc:
+      waiting = synchronize do
+        @quiet = true
+        taken, @ready = @ready, []
+        taken.each { |delivery| @held.delete(delivery.name) }
+      end
+      @bell.close
+      @bell.try_recv && nil until @bell.empty?
+      @queue.give_back(waiting.map(&:token)) unless waiting.empty?
     end
 
     def ended # :nodoc:
@@ -315,18 +338,19 @@ class RubyVM::Channel
       @room = ConditionVariable.new
       @bell = RubyVM::Channel.new
       @ready = []
-      @held = {}
+      # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
+      @held, @done = {}, {}
       # What each thread received last.
       @last = {}.compare_by_identity
       @sent = @received = @redelivered = @set_aside = @under_way = 0
-      @released = @over = false
+      @released = @gone = @over = @quiet = false
       @fetcher = nil
       @sequence = 0
     end
 
     # A fork has a copy of its maker's handle: it opens its own.
     def usable
-      raise RubyVM::ClosedError, "the channel was disconnected here" if @released && !@over
+      raise RubyVM::ClosedError, "the channel was disconnected here" if @gone
       return if @owner.__current?
       prepare
     end
@@ -397,26 +421,32 @@ class RubyVM::Channel
     end
 
     def done(delivery)
-      release(delivery) && @queue.acknowledge([delivery.token])
+      token = release(delivery) { |t| @done[delivery.name] = t }
+      tell_done(delivery.name, token) if token
     end
 
-    # Whether it was held.
+    def tell_done(name, token) = @queue.acknowledge(token) { @done.delete(name) }
+
+    # The token by which it was held.
     def release(delivery)
       synchronize do
         @last.delete(Thread.current) if @last[Thread.current].equal?(delivery)
-        found = @held.delete(delivery.token)
+        found = @held.delete(delivery.name)
+        yield found if found && block_given?
         @room.signal
         found
       end
     end
 
     def give_back_one(delivery)
-      @queue.give_back([delivery.token]) if release(delivery)
+      token = release(delivery)
+      @queue.give_back([token]) if token
     end
 
     def set_aside(delivery, why)
       synchronize { @set_aside += 1 }
       @queue.set_aside(delivery, why)
+    ensure
       release(delivery)
     end
 

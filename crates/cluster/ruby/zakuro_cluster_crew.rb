@@ -38,6 +38,8 @@ class RubyVM::Pool
       @tasks, @out, @blocks, @machines = [], {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new
+      # Wakes who looks around.
+      @look = Thread::Queue.new
       @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
       @times = Times.new
       @looked = 0.0
@@ -184,6 +186,8 @@ class RubyVM::Pool
     # Answers to jobs, in their order; whatever comes twice is passed over.
     def read(answer)
       kind, number, worker, place, results = answer
+      # A worker that is new.
+      @look << true if @look.empty? && !@machines.key?(worker)
       out = @out[number] or return
       chunk = out.chunk
       case kind
@@ -328,7 +332,7 @@ class RubyVM::Pool
             return
           end
         end
-        sleep(LOOK)
+        @look.pop(timeout: LOOK)
       end
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError => e
       @events << told(e) unless @leaving
@@ -353,6 +357,7 @@ class RubyVM::Pool
 
     def leave
       @leaving = true
+      @look << true
       [@setup_name, "caller.#{@caller}"].compact.each do |name|
         @store.remove(name)
       rescue RubyVM::Cluster::Error

@@ -188,8 +188,10 @@ module RubyVM::Cluster
       end
     end
 
-    # Until the server has heard it.
-    def acknowledge(tokens) = tokens.each { |token| connection.request_later(token, "+ACK") }
+    # The block is called when the server has heard it.
+    def acknowledge(token)
+      connection.request_later(token, "+ACK") { |_, _| yield }
+    end
     def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
     def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }
 
@@ -230,7 +232,7 @@ module RubyVM::Cluster
           channel.wake
         else
           channel.synchronize { @requested -= 1 if @requested > 0 }
-          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload)])
+          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply))])
         end
       end
       every = [@ack_wait / 3.0, 1.0].min
@@ -310,6 +312,12 @@ module RubyVM::Cluster
     def attempt(reply)
       words = reply.split(".")
       Integer(words[words.size > 9 ? 6 : 4], 10, exception: false) || 1
+    end
+
+    # Its place in the stream, which stays the same.
+    def number(reply)
+      words = reply.split(".")
+      words[words.size > 9 ? 7 : 5]
     end
 
     def outcome_of(headers, payload)

@@ -159,9 +159,10 @@ module RubyVM::Cluster
       connection.tell(SEND.call(keys(id), [@bound, payload, id, @window])) { |reply, error| yield OUTCOMES[reply], error }
     end
 
-    def acknowledge(tokens)
+    # The block is called when the server has heard it.
+    def acknowledge(token)
       load_scripts
-      tokens.each_slice(1000) { |some| connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *some])) }
+      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, token])) { |_, error| error ? @loaded = nil : yield }
     end
 
     # Still at it.
@@ -204,6 +205,7 @@ module RubyVM::Cluster
     def fetch_for(channel)
       @reading = RedisConnection.new(@address, @timeout)
       looked = 0
+      seen = 1
       every = [@ack_wait / 3.0, 1.0].min
       until channel.released?
         begin
@@ -214,6 +216,11 @@ module RubyVM::Cluster
             free = channel.room
             # What others left behind.
             claim(free, channel) if free > 0
+          end
+          if @reading.connects > seen
+            # What was handed out and got lost with the connection.
+            seen = @reading.connects
+            channel.deliver(mine.reject { |delivery| channel.has?(delivery.name) })
           end
           free = channel.wait_for_room(every)
           next unless free && free > 0
@@ -274,6 +281,12 @@ module RubyVM::Cluster
       channel.deliver(found.map { |token, fields, attempt| delivery(token, fields, attempt) }) unless found.empty?
     end
 
+    # What the server takes for being here: nobody else has begun with it.
+    def mine
+      reply = connection.run_command("XREADGROUP", "GROUP", GROUP, @consumer, "COUNT", 1000, "STREAMS", @key, "0")
+      reply ? reply[0][1].filter_map { |token, fields| fields && delivery(token, fields, 1) } : NONE
+    end
+
     def read(count, seconds)
       reply = @reading.run_command("XREADGROUP", "GROUP", GROUP, @consumer, "COUNT", count, "BLOCK", (seconds * 1000).ceil, "STREAMS", @key, ">", timeout: @timeout + seconds)
       reply ? reply[0][1].map { |token, fields| delivery(token, fields, 1) } : NONE
@@ -287,7 +300,7 @@ module RubyVM::Cluster
         when "i" then id = fields[i + 1]
         end
       end
-      Delivery.new(token, id, attempt, payload)
+      Delivery.new(token, id, attempt, payload, token)
     end
   end
   private_constant :RedisConnection, :RedisQueue, :Script

@@ -97,7 +97,7 @@ module RubyVM::Cluster
     # Takes no more jobs; those that run go on to their end.
     def stop
       @stopped = true
-      Thread.new { @channel.ended }
+      @channel.stop
     end
 
     private
