@@ -11,6 +11,9 @@ module RubyVM::Cluster
   # The server sent what is not its protocol.
   class ProtocolError < Error; end
 
+  # A message is not signed with the channel's key.
+  class Unsigned < Error; end
+
   # A message came that could not be opened. It was set aside on the server and does not come again; `cause` tells why, `id` is the message's.
   class BrokenMessage < Error
     # `id`: The server's name of the message.

@@ -16,7 +16,9 @@ class RubyVM::Channel
   # `user:`, `password:`, `token:`, `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
   class Remote
     NAME = /\A[^\s\0]{1,200}\z/
-    private_constant :NAME
+    # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
+    AHEAD, IDLE = 0.2, 1.0
+    private_constant :NAME, :AHEAD, :IDLE
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -85,8 +87,7 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
-      token = timeout ? @bell.recv(timeout: timeout) : @bell.recv
-      token && take
+      wait_for_message(timeout) && take
     end
     alias receive recv
     alias pop recv
@@ -97,6 +98,10 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
+      synchronize do
+        @asked = RubyVM::Cluster.now
+        @room.signal
+      end
       @bell.try_recv && take
     end
 
@@ -106,19 +111,16 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
-      while @bell.recv
+      while wait_for_message(nil)
         message = take
-        delivery = mine
         begin
           yield message
-          fine = true
-        ensure
-          # Of `break`, too: the program is done with it. An exception's message goes to others.
-          unless @ack == :manual
-            $! && !fine ? give_back_one(delivery) : finish_last
-          end
-          fine = false
+        rescue Exception
+          reject
+          raise
         end
+        # Not after `break`, nor when this thread is ended: then it stays the last one that was received.
+        finish_last
       end
       self
     end
@@ -225,7 +227,13 @@ class RubyVM::Channel
     # For RubyVM.select: channels of both kinds.
     def self.__select(channels, timeout) # :nodoc:
       bells = channels.map { |c| Remote === c ? c.__bell : c }
-      bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+      remote = channels.grep(Remote)
+      begin
+        remote.each { |c| c.__want(1) }
+        bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+      ensure
+        remote.each { |c| c.__want(-1) }
+      end
       return unless bell
       found = channels[bells.index(bell)]
       [found, Remote === found ? found.__take : message]
@@ -236,6 +244,14 @@ class RubyVM::Channel
       finish_last
       begin_to_fetch
       @bell
+    end
+
+    def __want(more) # :nodoc:
+      synchronize do
+        @wanted += more
+        @asked = RubyVM::Cluster.now
+        @room.signal
+      end
     end
 
     def __take = take # :nodoc:
@@ -264,17 +280,32 @@ class RubyVM::Channel
 
     # Whether it is known here.
     def has?(name) = @lock.synchronize { @held.key?(name) || @done.key?(name) } # :nodoc:
-    def room = @lock.synchronize { @quiet ? 0 : @prefetch - @held.size } # :nodoc:
+    def room = @lock.synchronize { wants? ? free : 0 } # :nodoc:
+    def holds_nothing? = @lock.synchronize { @held.empty? } # :nodoc:
+
+    # What was fetched and nobody here asks for goes to others.
+    def give_back_idle # :nodoc:
+      taken = []
+      @lock.synchronize do
+        return if @ready.empty? || @wanted > 0 || RubyVM::Cluster.now - @asked < IDLE
+        # Somebody may have been told of the others.
+        while !@ready.empty? && @bell.try_recv
+          taken << @ready.pop
+          @held.delete(taken.last.name)
+        end
+      end
+      @queue.give_back(taken.map(&:token)) unless taken.empty?
+    end
     def trouble(error) = @lock.synchronize { @trouble = error } # :nodoc:
 
     # How many more messages may come; waits for a moment if there is nothing to do.
     def wait_for_room(seconds) # :nodoc:
       @lock.synchronize do
-        unless !@quiet && @held.size < @prefetch && (!block_given? || yield)
+        unless wants? && free > 0 && (!block_given? || yield)
           @room.wait(@lock, seconds)
           return if block_given? && !yield
         end
-        @released || @quiet ? nil : @prefetch - @held.size
+        wants? ? free : nil
       end
     end
 
@@ -328,6 +359,23 @@ class RubyVM::Channel
 
     private
 
+    # Under the lock: whether messages are fetched, also ahead.
+    def wants? = !@quiet && !@released && (@wanted > 0 || RubyVM::Cluster.now - @asked < AHEAD)
+
+    # Under the lock: how many messages may come. `@exact`: nothing is fetched that no thread waits for.
+    def free = @exact ? [@wanted - @ready.size, 0].max : @prefetch - @held.size
+
+    # Whether there is one.
+    def wait_for_message(timeout)
+      return true if @bell.try_recv
+      __want(1)
+      begin
+        timeout ? @bell.recv(timeout: timeout) : @bell.recv
+      ensure
+        __want(-1)
+      end
+    end
+
     def prepare
       cluster = RubyVM::Cluster
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
@@ -342,6 +390,9 @@ class RubyVM::Channel
       @held, @done = {}, {}
       # What each thread received last.
       @last = {}.compare_by_identity
+      # Threads that wait for a message, and when one was asked for.
+      @wanted = 0
+      @asked = 0.0
       @sent = @received = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
       @fetcher = nil
@@ -389,6 +440,7 @@ class RubyVM::Channel
       delivery = synchronize do
         raise @failed if @failed
         @received += 1
+        @asked = RubyVM::Cluster.now
         @ready.shift
       end
       begin

@@ -52,10 +52,11 @@ class RubyVM::Pool
 
     Remote = Class.new(RubyVM::Channel::Remote) do
       # Of an address that is known already.
-      def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5)
+      def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false)
         made = allocate
         hidden = key && RubyVM::Cluster.const_get(:Native).hide(String(key))
         made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout])
+        made.instance_variable_set(:@exact, exact)
         made.__queue.open(timeout)
         made
       end
@@ -168,9 +169,9 @@ class RubyVM::Pool
       items = chunk.items.drop(chunk.done)
       if task.block
         block = @blocks[task.number] ||= put_block(task)
-        items = items.map { |item| Marshal.dump(item) }
+        items = items.map { |item| Wire.dump(item) }
       else
-        items = items.map { |future| [Wire.pack(future.call[0], :envelope), Marshal.dump(future.call[1])] }
+        items = items.map { |future| [Wire.pack(future.call[0], :envelope), Wire.dump(future.call[1])] }
       end
       timeout = task.timeout_of(chunk.item)
       message = [@caller, number, { quiet: task.quiet, timeout:, tries: @tries, place: chunk.done, setup: @setup_name }, block, items]
@@ -299,7 +300,7 @@ class RubyVM::Pool
           @events << :answers if @answers.size == 1
           @empty_looks = 0
         end
-      rescue RubyVM::Cluster::BrokenMessage, SecurityError
+      rescue RubyVM::Cluster::BrokenMessage
         # Not of a worker of this pool.
         retry
       rescue RubyVM::ClosedError

@@ -247,11 +247,12 @@ module RubyVM::Cluster
           end
           if RubyVM::Cluster.now - looked >= every
             looked = RubyVM::Cluster.now
+            channel.give_back_idle
             touch(channel.tokens)
           end
           # What was asked for is over, whether the server says so or not.
           channel.synchronize { @requested = 0 } if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
-          if @empty && channel.room == channel.prefetch
+          if @empty && channel.holds_nothing?
             @empty = false
             channel.ended if closed? && size == 0
           end

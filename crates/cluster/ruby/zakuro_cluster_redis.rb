@@ -212,6 +212,7 @@ module RubyVM::Cluster
           make_group unless @grouped
           if RubyVM::Cluster.now - looked >= every
             looked = RubyVM::Cluster.now
+            channel.give_back_idle
             touch(channel.tokens)
             free = channel.room
             # What others left behind.

@@ -29,7 +29,7 @@ module RubyVM::Cluster
         at = signed ? 36 : 4
         content = bytes.byteslice(at..) || ""
         if key
-          raise SecurityError, "the message is not signed with this channel's key" unless signed && same?(bytes.byteslice(4, 32), sign(content, key))
+          raise Unsigned, "the message is not signed with this channel's key" unless signed && same?(bytes.byteslice(4, 32), sign(content, key))
         end
         found = Marshal.load(content)
         Block === found ? build(found) : found
@@ -67,8 +67,7 @@ module RubyVM::Cluster
         scope.eval(text, block.file, block.line - (block.frozen ? 1 : 0))
       end
 
-      private
-
+      # What Marshal writes; TypeError with the way to what it can't.
       def dump(object, what = nil)
         Marshal.dump(object)
       rescue TypeError => e
@@ -81,6 +80,8 @@ module RubyVM::Cluster
         raise TypeError, "can't send #{what || object.class} to another machine: #{e.message}"
       end
 
+      private
+
       def local(value, name)
         return block(value) if Proc === value
         dump(value, "the variable #{name}")
@@ -89,14 +90,12 @@ module RubyVM::Cluster
 
       # A binding of its own, in which constants are found as they were, if the modules are there.
       def scope_of(block)
-        if block.main || block.receiver.nil?
-          text = block.nesting.reverse.inject("binding") { |_, _| "binding" }
-          scope = TOPLEVEL_BINDING.eval("-> { binding }.call", __FILE__, __LINE__)
-          return scope if block.nesting.empty?
-          inner = Object.const_get(block.nesting.first).module_eval("binding", __FILE__, __LINE__)
-          return inner.eval("-> { #{text} }.call", __FILE__, __LINE__)
-        end
-        block.receiver.instance_eval("binding", __FILE__, __LINE__)
+        own = "-> { binding }.call"
+        scope = TOPLEVEL_BINDING.eval(own, __FILE__, __LINE__)
+        scope = block.nesting.reverse.inject(scope) { |outer, name| outer.eval("Object.const_get(#{name.dump}).module_eval(#{own.dump})", __FILE__, __LINE__) }
+        return scope if block.main || block.receiver.nil?
+        scope.local_variable_set(:__receiver, block.receiver)
+        scope.eval("__receiver.instance_eval(#{own.dump})", __FILE__, __LINE__)
       end
 
       def sign(content, key)

@@ -67,7 +67,7 @@ module RubyVM::Cluster
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
       require "zakuro/cluster/crew"
       @remote = RubyVM::Pool.const_get(:Machines)::Remote
-      @channel = @remote.at(address.with_name("#{address.name}.jobs"), ack: :manual, ack_wait:, prefetch: 2 * @pool.size, tries: nil, key:, timeout:)
+      @channel = @remote.at(address.with_name("#{address.name}.jobs"), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
       @store = @remote.at(address, key:, timeout:).__queue
       @lock = Mutex.new
       @results, @callers, @blocks = {}, {}, {}
