@@ -18,7 +18,9 @@ class RubyVM::Channel
     NAME = /\A[^\s\0]{1,200}\z/
     # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
     AHEAD, IDLE = 0.2, 1.0
-    private_constant :NAME, :AHEAD, :IDLE
+    # Most messages that the server is told of together.
+    TOGETHER = 32
+    private_constant :NAME, :AHEAD, :IDLE, :TOGETHER
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -129,6 +131,7 @@ class RubyVM::Channel
     def ack
       delivery = mine or return false
       done(delivery)
+      tell_done
       true
     end
 
@@ -168,6 +171,7 @@ class RubyVM::Channel
       return self if @gone || !@owner.__current?
       flush if @window
       finish_all unless @ack == :manual
+      tell_done
       waiting = synchronize do
         @released = @gone = true
         @room.broadcast
@@ -285,6 +289,7 @@ class RubyVM::Channel
 
     # What was fetched and nobody here asks for goes to others.
     def give_back_idle # :nodoc:
+      tell_done
       taken = []
       @lock.synchronize do
         return if @ready.empty? || @wanted > 0 || RubyVM::Cluster.now - @asked < IDLE
@@ -310,9 +315,9 @@ class RubyVM::Channel
     end
 
     def deliver(deliveries) # :nodoc:
-      aside = again = nil
+      bad = again = nil
       count = 0
-      return @queue.give_back(deliveries.map(&:token)) if @quiet
+      return aside { @queue.give_back(deliveries.map(&:token)) } if @quiet
       @lock.synchronize do
         deliveries.each do |delivery|
           # Ours already, although the server has lost sight of us, or done: then that is on its way.
@@ -325,7 +330,7 @@ class RubyVM::Channel
             next
           end
           if delivery.payload.nil? || (@tries && delivery.attempt > @tries)
-            (aside ||= []) << delivery
+            (bad ||= []) << delivery
             next
           end
           @held[delivery.name] = delivery.token
@@ -335,8 +340,10 @@ class RubyVM::Channel
         end
       end
       count.times { @bell << true }
-      again&.each { |delivery| tell_done(delivery.name, delivery.token) }
-      aside&.each { |delivery| set_aside(delivery, delivery.payload ? "handed out #{delivery.attempt} times" : "no message of a channel") }
+      aside { bad.each { |delivery| set_aside(delivery, delivery.payload ? "handed out #{delivery.attempt} times" : "no message of a channel") } } if bad
+      return unless again
+      @lock.synchronize { again.each { |delivery| @to_tell[delivery.name] = delivery.token } }
+      tell_done
     end
 
     # Receives no more; what threads have goes on to be theirs.
@@ -359,11 +366,24 @@ class RubyVM::Channel
 
     private
 
+    # What waits for an answer of the server, and is found out by the thread that reads those.
+    def aside
+      Thread.new do
+        yield
+      rescue RubyVM::Cluster::Error => e
+        trouble(e)
+      end
+    end
+
     # Under the lock: whether messages are fetched, also ahead.
     def wants? = !@quiet && !@released && (@wanted > 0 || RubyVM::Cluster.now - @asked < AHEAD)
 
-    # Under the lock: how many messages may come. `@exact`: nothing is fetched that no thread waits for.
-    def free = @exact ? [@wanted - @ready.size, 0].max : @prefetch - @held.size
+    # Under the lock: how many messages may come; several at once, if there is something to go on with. `@exact`: nothing is fetched that no thread waits for.
+    def free
+      return [@wanted - @ready.size, 0].max if @exact
+      places = @prefetch - @held.size
+      places * 2 >= @prefetch || @ready.empty? ? places : 0
+    end
 
     # Whether there is one.
     def wait_for_message(timeout)
@@ -388,6 +408,8 @@ class RubyVM::Channel
       @ready = []
       # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
       @held, @done = {}, {}
+      # Those of them that it was not told of.
+      @to_tell = {}
       # What each thread received last.
       @last = {}.compare_by_identity
       # Threads that wait for a message, and when one was asked for.
@@ -472,12 +494,25 @@ class RubyVM::Channel
       synchronize { @last.values }.each { |delivery| done(delivery) }
     end
 
+    # Tells the server of several at once: when nothing else is here to be received, and each second.
     def done(delivery)
-      token = release(delivery) { |t| @done[delivery.name] = t }
-      tell_done(delivery.name, token) if token
+      full = false
+      token = release(delivery) do |t|
+        @done[delivery.name] = t
+        @to_tell[delivery.name] = t
+        full = @to_tell.size >= TOGETHER
+      end
+      tell_done if token && (full || @ready.empty?)
     end
 
-    def tell_done(name, token) = @queue.acknowledge(token) { @done.delete(name) }
+    def tell_done
+      told = synchronize do
+        return if @to_tell.empty?
+        taken, @to_tell = @to_tell, {}
+        taken
+      end
+      @queue.acknowledge(told.values) { told.each_key { |name| @done.delete(name) } }
+    end
 
     # The token by which it was held.
     def release(delivery)

@@ -189,8 +189,10 @@ module RubyVM::Cluster
     end
 
     # The block is called when the server has heard it.
-    def acknowledge(token)
-      connection.request_later(token, "+ACK") { |_, _| yield }
+    def acknowledge(tokens)
+      last = tokens.pop
+      tokens.each { |token| connection.request_later(token, "+ACK") }
+      connection.request_later(last, "+ACK") { |_, _| yield }
     end
     def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
     def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }

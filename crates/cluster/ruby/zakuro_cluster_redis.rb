@@ -160,9 +160,9 @@ module RubyVM::Cluster
     end
 
     # The block is called when the server has heard it.
-    def acknowledge(token)
+    def acknowledge(tokens)
       load_scripts
-      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, token])) { |_, error| error ? @loaded = nil : yield }
+      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) { |_, error| error ? @loaded = nil : yield }
     end
 
     # Still at it.
