@@ -58,7 +58,7 @@ module RubyVM::Cluster
 
     # Waits for an answer. Unavailable when there is none in time.
     def call(bytes, timeout = @timeout)
-      ask(new_name, bytes, timeout)
+      ask(@lock.synchronize { new_name }, bytes, timeout)
     end
 
     # Does not wait for the answer, which the block hears under the connection's lock.

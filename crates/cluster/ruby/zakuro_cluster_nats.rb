@@ -12,7 +12,7 @@ module RubyVM::Cluster
 
     # Asks a subject, and waits for the answer: [headers or nil, payload].
     def request(subject, payload, headers = nil, timeout: @timeout)
-      name = new_name
+      name = @lock.synchronize { new_name }
       ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), timeout)
     end
 
