@@ -171,6 +171,7 @@ pub fn fill(out: &mut Vec<u8>, n: usize, byte: u8) {
 }
 
 /// Appends bytes to a buffer that grows as long as the program likes; as [`with_room`].
+#[inline]
 pub fn extend(out: &mut Vec<u8>, bytes: &[u8]) {
     if out.capacity() - out.len() < bytes.len() {
         grow(|| makes_room(out, bytes.len()));

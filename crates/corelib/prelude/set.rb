@@ -1,38 +1,48 @@
 # Set: what is easier said in Ruby. The rest is in set.rs.
 class Set
-  # Sets of elements with the same result of the block; a block with two parameters says which elements belong together.
+  # What a class inherits from that wants none of {SubclassCompatible}. (Made before `inherited`.)
+  class CoreSet < Set
+  end
+
+  # Classes that inherit from Set behave as they did while Set was written in Ruby: a library's module has the methods that call each other.
+  def self.inherited(subclass)
+    return unless equal?(Set)
+
+    begin
+      require "set/subclass_compatible"
+    rescue LoadError
+      return # without the standard library: Set's own methods
+    end
+    subclass.include(SubclassCompatible)
+    subclass.extend(SubclassCompatible::ClassMethods)
+  end
+  private_class_method :inherited
+
+  # Sets of elements with the same result of the block; a block with two parameters says which elements belong together, when it is true both ways round.
   #
   #     Set[1, 2, 4].divide { |a, b| (a - b).abs == 1 }   #=> Set[Set[1, 2], Set[4]]
   def divide(&block)
     return to_enum(:divide) { size } unless block
     return Set.new(classify(&block).values) unless block.arity == 2
 
-    rest = to_a
-    groups = []
-    # Strongly connected components by reachability in both directions.
-    reach = {}.compare_by_identity
-    rest.each do |from|
-      seen = {}.compare_by_identity
-      seen[from] = true
-      queue = [from]
-      until queue.empty?
-        at = queue.shift
-        rest.each do |to|
-          next if seen.key?(to) || !block.call(at, to)
-          seen[to] = true
-          queue << to
-        end
+    list = to_a
+    # For each element one of its group, towards the group's first (Galler, Fischer: "An improved equivalence algorithm", 1964).
+    up = Array.new(list.size) { |i| i }
+    top = lambda do |i|
+      i = up[i] = up[up[i]] until up[i] == i
+      i
+    end
+    list.each_with_index do |a, i|
+      (i + 1...list.size).each do |j|
+        b = list[j]
+        next unless block.call(a, b) && block.call(b, a)
+        x, y = top.(i), top.(j)
+        x < y ? up[y] = x : up[x] = y
       end
-      reach[from] = seen
     end
-    done = {}.compare_by_identity
-    rest.each do |from|
-      next if done.key?(from)
-      group = rest.select { |to| reach[from].key?(to) && reach[to].key?(from) }
-      group.each { |to| done[to] = true }
-      groups << self.class.new(group)
-    end
-    self.class.new(groups)
+    groups = {}
+    list.each_with_index { |e, i| (groups[top.(i)] ||= self.class.new) << e }
+    Set.new(groups.values)
   end
 
   # Adds the elements of a Set and of the Sets in it.

@@ -62,6 +62,9 @@ pub const LEVELS: u8 = flags::USER1;
 pub const LEVEL_WORDS: usize = 3;
 /// Flag of Hash cells: made for keyword arguments that `ruby2_keywords` keeps.
 pub const KEYWORDS: u8 = flags::USER1;
+/// Flag of Hash cells: made for the keyword arguments of the call that is being entered, and nobody else's: a `**rest` may be this Hash. Set once the method
+/// is known, taken off by who binds them.
+pub const HANDED_OVER: u8 = flags::USER2;
 
 /// Flag of String cells, beside FROZEN: *chilled*. The String can be changed, but programs should not rely on it: the first change warns. Having FROZEN, too, sends
 /// every change to the slow path of the frozen test, so that nothing else is tested for it. See `Cx::thaw`.

@@ -4,7 +4,7 @@
 //! The table is part of the cell, so a small Hash is one cell and one vector; the index has a box of its own, since few Hashes have one.
 //! Rejected: indexmap (ordered delete is O(n)); the table in a box (an allocation per Hash, which is most of what a small one costs).
 
-use crate::cells::{Kind, alloc_cell};
+use crate::cells::{HANDED_OVER, Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
 use zakuro_base::{Sym, memory};
@@ -407,6 +407,14 @@ impl HashCell {
             heap.sub_payload(before - after);
         }
         r
+    }
+    /// Whether it was handed over by the call that is being entered ([`HANDED_OVER`]), which it is not any more.
+    pub fn take_over(this: Ref<HashCell>) -> bool {
+        let own = this.header.flags & HANDED_OVER != 0;
+        if own {
+            this.cell().header.flags &= !HANDED_OVER;
+        }
+        own
     }
     /// Copies the whole table of another Hash.
     pub fn replace(this: Ref<HashCell>, heap: &mut Heap, other: Ref<HashCell>) {

@@ -73,7 +73,7 @@ fn url_escape(cx: &mut Cx, s: Ref<StringCell>, space: &[u8]) -> Result<Value> {
 }
 
 /// What stands for a byte in HTML; empty for the byte itself.
-fn reference(b: u8) -> &'static [u8] {
+const fn reference(b: u8) -> &'static [u8] {
     match b {
         b'&' => b"&amp;",
         b'<' => b"&lt;",
@@ -86,32 +86,52 @@ fn reference(b: u8) -> &'static [u8] {
 
 /// Text for HTML, in an encoding that ASCII is part of; None when it is that already.
 fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
+    /// The longest reference.
+    const LONGEST: usize = 6;
     let held = Held::of(s);
-    let (bytes, mut out): (&[u8], Vec<u8>) = (&held, Vec::new());
-    let (mut done, mut at) = (0, 0);
-    while at < bytes.len() {
+    let bytes: &[u8] = &held;
+    let is_special = |b: &u8| MARKED[*b as usize];
+    let mut pace = Pace::new();
+    let mut at = 0;
+    // The first one, if there is any: a String without is given back as it is.
+    loop {
         let piece = &bytes[at..bytes.len().min(at + STRIDE)];
-        for (i, b) in piece.iter().enumerate() {
-            let r = reference(*b);
-            if r.is_empty() {
-                continue;
-            }
-            let plain = &bytes[done..at + i];
-            zakuro_base::memory::extend(&mut out, plain);
-            zakuro_base::memory::extend(&mut out, r);
-            done = at + i + 1;
+        if let Some(i) = piece.iter().position(is_special) {
+            at += i;
+            break;
         }
         at += piece.len();
-        if piece.len() == STRIDE {
-            cx.safepoint()?;
+        if at == bytes.len() {
+            return Ok(None);
         }
+        pace.at(at, cx)?;
     }
-    if done == 0 {
-        return Ok(None);
+    let mut out = zakuro_base::memory::with_room(bytes.len() + bytes.len() / 4 + 2 * LONGEST);
+    zakuro_base::memory::extend(&mut out, &bytes[..at]);
+    while at < bytes.len() {
+        // Plain bytes up to the next one are copied at once.
+        let plain = bytes[at..].iter().take(STRIDE).position(is_special).unwrap_or(STRIDE.min(bytes.len() - at));
+        zakuro_base::memory::extend(&mut out, &bytes[at..at + plain]);
+        at += plain;
+        while let Some(b) = bytes.get(at).filter(|b| is_special(b)) {
+            zakuro_base::memory::extend(&mut out, reference(*b));
+            at += 1;
+        }
+        pace.at(at, cx)?;
     }
-    zakuro_base::memory::extend(&mut out, &bytes[done..]);
     Ok(Some(out))
 }
+
+/// The bytes that have a reference.
+const MARKED: [bool; 256] = {
+    let mut marked = [false; 256];
+    let mut b = 0;
+    while b < 256 {
+        marked[b] = !reference(b as u8).is_empty();
+        b += 1;
+    }
+    marked
+};
 
 /// Methods of `ERB::Escape`.
 #[ruby_class(ids::OBJECT)]

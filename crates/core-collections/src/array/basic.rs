@@ -89,6 +89,46 @@ impl Joined {
         self.bytes.extend_from_slice(s.content(&cx.heap));
         Ok(())
     }
+    /// Whether a text goes in as it is, whatever is there already.
+    fn fits(&mut self, s: Ref<StringCell>) -> bool {
+        *self.encoding.get_or_insert(s.encoding()) == s.encoding() || s.is_ascii()
+    }
+    /// Adds the Strings and Integers from `at` on, up to the first element that is neither or that [`Joined::add`] must look at, with one request for memory.
+    /// Returns where it stopped.
+    fn add_run(&mut self, cx: &mut Cx, a: Ref<ArrayCell>, at: usize, sep: Option<Ref<StringCell>>, first: &mut bool) -> Result<usize> {
+        const MOST: usize = 1024;
+        const DIGITS: usize = 20;
+        let integers = cx.redefined == 0 && cx.is_builtin(Value::fixnum(0), sym::to_s, ids::INTEGER);
+        let (mut end, mut bytes, mut separators_fit) = (at, 0, *first || self.encoding.is_some() && sep.is_none_or(|s| self.fits(s)));
+        for v in a.elements(&cx.heap).iter().skip(at).take(MOST) {
+            match Ref::<StringCell>::from_value(*v) {
+                _ if !separators_fit => break,
+                Some(s) if self.fits(s) => bytes += s.len(),
+                None if integers && v.is_fixnum() => {
+                    self.encoding.get_or_insert(US_ASCII);
+                    bytes += DIGITS;
+                }
+                _ => break,
+            }
+            if end == at {
+                separators_fit = sep.is_none_or(|s| self.fits(s));
+            }
+            end += 1;
+        }
+        cx.reserve(&mut self.bytes, bytes + (end - at) * sep.map_or(0, |s| s.len()))?;
+        for v in a.elements(&cx.heap).get(at..end).unwrap_or_default() {
+            if !std::mem::replace(first, false)
+                && let Some(s) = sep
+            {
+                self.bytes.extend_from_slice(s.content(&cx.heap));
+            }
+            match Ref::<StringCell>::from_value(*v) {
+                Some(s) => self.bytes.extend_from_slice(s.content(&cx.heap)),
+                None => self.bytes.extend_from_slice(itoa::Buffer::new().format(v.fix()).as_bytes()),
+            }
+        }
+        Ok(end)
+    }
 }
 fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
     let e = cx.call(s, sym::encoding, &[])?;
@@ -98,7 +138,14 @@ fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
 fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
     let done = cx.guard_recursion(a.as_value(), |cx| {
         let mut i = 0;
-        while let Some(v) = a.get(i) {
+        loop {
+            let run = out.add_run(cx, a, i, sep, first)?;
+            if run != i {
+                i = run;
+                cx.safepoint()?;
+                continue;
+            }
+            let Some(v) = a.get(i) else { break };
             i += 1;
             step(i, cx)?;
             if !v.is_kind(Kind::Array) {

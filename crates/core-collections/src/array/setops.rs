@@ -30,8 +30,37 @@ fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<Arra
     Ok(())
 }
 
+/// Of two Arrays of up to this many elements no table is made: CRuby, too, then asks `eql?` alone.
+const SMALL: usize = 16;
+
+fn are_small(a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> bool {
+    a.len() <= SMALL && b.len() <= SMALL
+}
+
+/// Whether an element is `eql?` to the value.
+fn has(cx: &mut Cx, a: Ref<ArrayCell>, v: Value) -> Result<bool> {
+    let mut i = 0;
+    while let Some(e) = a.get(i) {
+        if cx.eql(v, e)? {
+            return Ok(true);
+        }
+        i += 1;
+    }
+    Ok(false)
+}
+
 fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
     let out = cx.new_array();
+    if are_small(a, b) {
+        let mut i = 0;
+        while let Some(v) = a.get(i) {
+            if !has(cx, b, v)? {
+                ArrayCell::push(out, &mut cx.heap, v);
+            }
+            i += 1;
+        }
+        return Ok(out);
+    }
     let gone = members(cx, b)?;
     let mut i = 0;
     while let Some(v) = a.get(i) {
@@ -46,6 +75,16 @@ fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayC
 
 fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
     let out = cx.new_array();
+    if are_small(a, b) {
+        let mut i = 0;
+        while let Some(v) = a.get(i) {
+            if has(cx, b, v)? && !has(cx, out, v)? {
+                ArrayCell::push(out, &mut cx.heap, v);
+            }
+            i += 1;
+        }
+        return Ok(out);
+    }
     let there = members(cx, b)?;
     let mut i = 0;
     while let Some(v) = a.get(i) {
@@ -59,6 +98,20 @@ fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<Array
 }
 
 fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> {
+    let small = |v: &Value| Ref::<ArrayCell>::from_value(*v).is_some_and(|o| o.len() <= SMALL);
+    if a.len() <= SMALL && others.len() <= 1 && others.iter().all(small) {
+        let out = cx.new_array();
+        for from in std::iter::once(a).chain(others.iter().copied().filter_map(Ref::<ArrayCell>::from_value)) {
+            let mut i = 0;
+            while let Some(v) = from.get(i) {
+                if !has(cx, out, v)? {
+                    ArrayCell::push(out, &mut cx.heap, v);
+                }
+                i += 1;
+            }
+        }
+        return Ok(out.as_value());
+    }
     let (seen, out) = (cx.new_hash(), cx.new_array());
     add_new(cx, seen, a, out)?;
     for o in others {
@@ -121,6 +174,16 @@ pub mod methods {
     ///     [1, 2].intersect?([2, 3])   #=> true
     #[method("intersect?")]
     fn intersect(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<bool> {
+        if are_small(this, other) {
+            let mut i = 0;
+            while let Some(v) = this.get(i) {
+                if has(cx, other, v)? {
+                    return Ok(true);
+                }
+                i += 1;
+            }
+            return Ok(false);
+        }
         let there = members(cx, other)?;
         let mut i = 0;
         while let Some(v) = this.get(i) {

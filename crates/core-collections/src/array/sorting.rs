@@ -33,6 +33,40 @@ impl Comparer {
         }
         self.compare_slow(cx, a, b)
     }
+    /// The first of the greatest elements (`want` is Greater) or of the least, with what was best before them, as long as all are of one kind whose `<=>`
+    /// is the builtin one. None: they aren't, or Strings of two encodings are equal, or a Float is no number.
+    pub fn extreme(self, list: &[Value], before: Option<Value>, want: Ordering) -> Option<Value> {
+        let first = before.or(list.first().copied())?;
+        if self.int && first.is_fixnum() {
+            // Without a branch per element, twice: the compiler takes several at once.
+            if !list.iter().fold(true, |all, v| all & v.is_fixnum()) {
+                return None;
+            }
+            let best = list.iter().map(|v| v.fix()).fold(first.fix(), |a, b| if want == Ordering::Greater { a.max(b) } else { a.min(b) });
+            return Some(Value::fixnum(best));
+        }
+        let mut best = first;
+        if self.float && first.as_float().is_some_and(|x| !x.is_nan()) {
+            let mut x = first.as_float()?;
+            for v in list {
+                let y = v.as_float()?;
+                if y.partial_cmp(&x)? == want {
+                    (best, x) = (*v, y);
+                }
+            }
+            return Some(best);
+        }
+        let mut x = Ref::<StringCell>::from_value(first).filter(|_| self.string)?;
+        for v in list {
+            let y = Ref::<StringCell>::from_value(*v)?;
+            match y.cmp_bytes(&x) {
+                o if o == want => (best, x) = (*v, y),
+                Ordering::Equal if y.encoding() != x.encoding() => return None,
+                _ => {}
+            }
+        }
+        Some(best)
+    }
     #[inline(never)]
     fn compare_slow(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {
         if self.float

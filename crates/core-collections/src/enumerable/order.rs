@@ -23,16 +23,29 @@ fn least(cx: &mut Cx, this: Value, n: Value, block: Block, greatest: bool) -> Re
     Ok(cx.array(&v))
 }
 
+/// The extreme of an Array of Integers, of Floats or of Strings.
+fn extreme_of_one_kind(cx: &mut Cx, a: Ref<ArrayCell>, want: Ordering) -> Result<Option<Value>> {
+    const MOST: usize = 4096;
+    let c = Comparer::new(cx);
+    let (mut at, mut best) = (0, None);
+    while let Some(part) = a.elements(&cx.heap).get(at..).filter(|p| !p.is_empty()) {
+        let part = &part[..part.len().min(MOST)];
+        at += part.len();
+        best = c.extreme(part, best, want);
+        if best.is_none() {
+            break;
+        }
+        cx.safepoint()?;
+    }
+    Ok(best)
+}
+
 fn extreme(cx: &mut Cx, this: Value, block: Block, want: Ordering) -> Result<Value> {
     if block.is_none()
-        && cx.redefined == 0
         && let Some(a) = plain_array(cx, this)
-        && !a.is_empty()
-        && a.elements(&cx.heap).iter().all(|v| v.is_fixnum())
+        && let Some(best) = extreme_of_one_kind(cx, a, want)?
     {
-        let all = a.elements(&cx.heap).iter().map(|v| v.fix());
-        let best = if want == Ordering::Greater { all.max() } else { all.min() };
-        return Ok(best.map_or(Value::NIL, Value::fixnum));
+        return Ok(best);
     }
     let order = Order::new(cx, block);
     let best = Cell::new(None);

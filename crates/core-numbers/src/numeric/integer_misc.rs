@@ -98,6 +98,9 @@ mod misc {
     #[method("to_s", "inspect")]
     fn to_s(cx: &mut Cx, this: Value, base: Option<i64>) -> Result<Value> {
         let base = base.unwrap_or(10);
+        if let Some(n) = this.as_fixnum().filter(|_| base == 10) {
+            return Ok(ascii(cx, itoa::Buffer::new().format(n)));
+        }
         if !(2..=36).contains(&base) {
             return cx.arg_error(format!("invalid radix {base}"));
         }

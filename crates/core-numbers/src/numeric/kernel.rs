@@ -10,9 +10,11 @@ use zakuro_vm::*;
 
 /// `exception:` keyword: whether to raise.
 fn raises(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
-    let exception = Sym::intern("exception");
-    kw.only(cx, &[exception])?;
-    match kw.get(exception) {
+    if kw.0.is_none() {
+        return Ok(true);
+    }
+    kw.only(cx, &[sym::exception])?;
+    match kw.get(sym::exception) {
         None | Some(Value::TRUE) => Ok(true),
         Some(Value::FALSE) => Ok(false),
         Some(v) => {
@@ -348,10 +350,13 @@ mod kernel {
     #[method("Float", module_function)]
     fn float(cx: &mut Cx, this: Value, v: Value, kw: Kwargs) -> Result<Value> {
         let _ = this;
-        if v.as_float().is_some() && kw.0.is_none() {
+        let raise = raises(cx, kw)?;
+        if v.as_float().is_some() {
             return Ok(v);
         }
-        let raise = raises(cx, kw)?;
+        if let Some(n) = v.as_fixnum() {
+            return Ok(cx.float(n as f64));
+        }
         quietly(cx, raise, |cx| to_float_value(cx, v))
     }
     /// A Rational of one number or text, or a quotient of two.

@@ -112,7 +112,7 @@ pub fn is_verbose(cx: &Cx) -> bool {
 }
 
 /// The Code of a text for a place.
-fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
+pub fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>> {
     // SAFETY: the state of a scope in use is alive.
     let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
     let place = (scope.code as usize, unit);
@@ -184,10 +184,9 @@ pub fn compiled(cx: &mut Cx, code: &Arc<Code>, text: Value) -> Result<()> {
     cx.trace_event(kind, self_, me, value)
 }
 
-/// Names of the variables that a text would define in a scope.
-pub fn new_variables(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Vec<Sym>> {
-    let code = code_for(cx, source, scope)?;
-    Ok(code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect())
+/// Names of the variables that an eval's text defines.
+pub fn variables_of(code: &Code) -> Vec<Sym> {
+    code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect()
 }
 
 /// Compiles and runs a text in a scope. Also returns the scope with the variables that the text defined.

@@ -3,7 +3,7 @@
 //! It holds the innermost environment and the Code that names its slots (vm/scope.rs). Variables that an eval in it defines live in the eval's own
 //! environment, which becomes the Binding's innermost one.
 
-use crate::kernel::eval::{Source, eval_source};
+use crate::kernel::eval::{Source, code_for, eval_source, variables_of};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::scope::{Scope, is_visible_local};
 use zakuro_vm::*;
@@ -55,19 +55,20 @@ pub fn make_at(cx: &mut Cx, scope: Scope, self_: Value, me: Value, file: std::sy
 
 /// Gives a Binding new variables. They share environments of up to `OWN_SLOTS`, so that their number is no depth of nesting.
 fn add_variables(cx: &mut Cx, this: Value, new: &[Sym]) -> Result<()> {
-    for name in new {
+    let mut rest = new;
+    while !rest.is_empty() {
         let d = cx.data_ref::<BindingData>(this)?;
         let scope = d.scope;
-        let (inner, own) = match d.own.clone() {
-            Some((around, mut names)) if names.len() < scope::OWN_SLOTS => {
-                names.push(*name);
-                (cx.renamed_scope(around, scope, &names), (around, names))
-            }
-            _ => (cx.inner_scope(scope, &[*name]), (scope, vec![*name])),
-        };
+        let has_room = d.own.clone().filter(|(_, names)| names.len() < scope::OWN_SLOTS);
+        let grows = has_room.is_some();
+        let (around, mut names) = has_room.unwrap_or((scope, Vec::new()));
+        let (now, later) = rest.split_at(rest.len().min(scope::OWN_SLOTS - names.len()));
+        rest = later;
+        names.extend_from_slice(now);
+        let inner = if grows { cx.renamed_scope(around, scope, &names) } else { cx.inner_scope(scope, &names) };
         let d = cx.data_mut::<BindingData>(this)?;
         d.scope = inner;
-        d.own = Some(own);
+        d.own = Some((around, names));
     }
     Ok(())
 }
@@ -320,13 +321,15 @@ mod binding {
 pub fn eval_in(cx: &mut Cx, this: Value, source: &Source) -> Result<Value> {
     let d = cx.data_ref::<BindingData>(this)?;
     let (scope, self_, me) = (d.scope, d.self_, d.me);
+    let code = code_for(cx, source, scope)?;
     // Variables that the text defines become the Binding's before it runs.
-    let new = crate::kernel::eval::new_variables(cx, source, scope)?;
-    let scope = if new.is_empty() {
-        scope
-    } else {
-        add_variables(cx, this, &new)?;
-        cx.data_ref::<BindingData>(this)?.scope
-    };
+    let new = variables_of(&code);
+    if new.is_empty() {
+        return cx.run_eval(&code, scope, self_, me).0;
+    }
+    // The next one in a fresh Binding of this place finds it.
+    cx.keep_eval(&code, scope);
+    add_variables(cx, this, &new)?;
+    let scope = cx.data_ref::<BindingData>(this)?.scope;
     Ok(eval_source(cx, source, scope, self_, me)?.0)
 }

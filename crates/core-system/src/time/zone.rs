@@ -25,6 +25,11 @@ impl Default for Zones {
 }
 impl VmState for Zones {}
 
+/// Whether the machine's clock shows UTC, as those of servers do: jiff would list all zones there are to find its name, which takes a millisecond.
+fn is_utc_here() -> bool {
+    std::fs::read_link("/etc/localtime").is_ok_and(|to| to.ends_with("zoneinfo/Etc/UTC") || to.ends_with("zoneinfo/UTC"))
+}
+
 /// The VM's zone. A reference: VMs share the zone's rules, whose count they would all write to.
 fn zone(cx: &mut Cx) -> &TimeZone {
     let version = cx.state::<crate::env::Env>().version;
@@ -32,6 +37,7 @@ fn zone(cx: &mut Cx) -> &TimeZone {
         return &cx.state::<Zones>().zone;
     }
     let zone = match crate::env::get(cx, b"TZ") {
+        None if is_utc_here() => TimeZone::UTC,
         None => TimeZone::try_system().unwrap_or(TimeZone::UTC),
         Some(tz) => {
             let name = String::from_utf8_lossy(&tz).into_owned();

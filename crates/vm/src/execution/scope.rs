@@ -8,7 +8,7 @@ use crate::frame::{CodeState, FRAME_BLOCK, Frame};
 use crate::interp::blocks::env_of;
 use crate::raise::Result;
 use crate::vm::Cx;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use zakuro_bytecode::{Code, CodeKind, Place};
 use zakuro_object::*;
 
@@ -236,12 +236,17 @@ impl Cx {
             _ => None,
         }
     }
-    /// Runs the Code of an eval in a scope. Also returns the scope with the eval's own variables.
-    pub fn run_eval(&mut self, code: &Arc<Code>, s: Scope, self_: Value, me: Value) -> (Result<Value>, Scope) {
+    /// The state of an eval's Code in a scope: with it the Code lives until a full collection finds that nothing refers to it.
+    pub fn keep_eval(&mut self, code: &Arc<Code>, s: Scope) -> *const CodeState {
         let cs = self.code_state(code);
-        // SAFETY: just made, lives as long as the VM.
+        // SAFETY: just made, or alive: it lives until a collection.
         unsafe { (*cs).parent.set(s.code) };
         self.begin_unit(cs);
+        cs
+    }
+    /// Runs the Code of an eval in a scope. Also returns the scope with the eval's own variables.
+    pub fn run_eval(&mut self, code: &Arc<Code>, s: Scope, self_: Value, me: Value) -> (Result<Value>, Scope) {
+        let cs = self.keep_eval(code, s);
         let (result, env) = self.run_code_in(code, self_, me, s.env, FRAME_BLOCK, Block::NONE);
         (result, Scope { code: cs, env: if env.is_kind(Kind::Env) { env } else { s.env } })
     }
@@ -251,11 +256,20 @@ impl Cx {
 pub const OWN_SLOTS: usize = 64;
 
 impl Cx {
-    /// State of a Code that is never run: it names the slots of an environment.
+    /// State of a Code that is never run: it names the slots of an environment. Fresh Bindings of one place that get the same variables share it, so that an
+    /// eval in them is one place, too, and its text is compiled once.
     fn naming_state(&mut self, s: Scope, names: &[Sym]) -> *const CodeState {
+        // SAFETY: code states live while something refers to them.
+        let unit = if s.code.is_null() { 0 } else { unsafe { (*s.code).unit.get() } };
+        let key = (s.code as usize, unit, Box::from(names));
+        if let Some(code) = self.units.naming.get(&key).and_then(Weak::upgrade)
+            && self.has_code_state(&code)
+        {
+            return self.keep_eval(&code, s);
+        }
         let (file, line, name) = match s.code.is_null() {
             true => (Arc::from("(eval)"), 1, sym::empty),
-            // SAFETY: code states live while something refers to them.
+            // SAFETY: as above.
             false => unsafe {
                 let code = &(&*s.code).code;
                 (code.file.clone(), code.line, code.name)
@@ -265,11 +279,8 @@ impl Cx {
             names.iter().enumerate().map(|(i, n)| zakuro_bytecode::Local { name: *n, place: Place::Env { depth: 0, slot: i as u16 } });
         let backref = self.scope_backref(s).map(|(depth, slot)| Place::Env { depth: depth.saturating_add(1), slot });
         let code = Arc::new(Code::naming(file, line, name, locals.collect(), backref));
-        let cs = self.code_state(&code);
-        // SAFETY: just made.
-        unsafe { (*cs).parent.set(s.code) };
-        self.begin_unit(cs);
-        cs
+        self.units.add_naming(key, &code);
+        self.keep_eval(&code, s)
     }
     /// A scope inside of `s` with variables of its own, nil at first. There is room for up to [`OWN_SLOTS`].
     pub fn inner_scope(&mut self, s: Scope, names: &[Sym]) -> Scope {

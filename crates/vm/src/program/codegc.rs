@@ -14,8 +14,8 @@
 use crate::frame::{CallCache, CodeState, ConstCache, IvarCache};
 use crate::methods::Method;
 use crate::vm::{Cx, FastMap};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use zakuro_bytecode::Code;
 use zakuro_object::*;
 
@@ -36,8 +36,22 @@ pub(crate) struct Units {
     codes: FastMap<usize, u32>,
     /// Method cells whose Code is in a unit.
     methods: Vec<(Method, u32)>,
+    /// Codes that name what a Binding's own environments hold: (address and unit of the place's state, names).
+    pub(crate) naming: FastMap<(usize, u32, Box<[Sym]>), Weak<Code>>,
     /// Payload bytes of dropped units that the heap has not been told of.
     freed: usize,
+}
+
+/// Most entries of [`Units::naming`]; past it all are forgotten.
+const MOST_NAMING: usize = 256;
+
+impl Units {
+    pub(crate) fn add_naming(&mut self, key: (usize, u32, Box<[Sym]>), code: &Arc<Code>) {
+        if self.naming.len() >= MOST_NAMING {
+            self.naming.clear();
+        }
+        self.naming.insert(key, Arc::downgrade(code));
+    }
 }
 
 /// What a state takes beside its Code, with what malloc adds.
@@ -193,6 +207,7 @@ impl Cx {
             units.freed += of.bytes;
             false
         });
+        units.naming.retain(|_, c| c.strong_count() != 0);
         let kept = &mut self.kept_codes;
         units.codes.retain(|code, unit| {
             let alive = live.contains_key(unit);

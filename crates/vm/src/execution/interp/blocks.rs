@@ -312,6 +312,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
     unsafe {
         let mut missing = Vec::new();
         let mut used = 0;
+        let own = kwargs.is_some_and(HashCell::take_over);
         for (i, k) in p.keywords.iter().enumerate() {
             match kwargs.and_then(|h| h.by_symbol(k.name)) {
                 Some(v) => {
@@ -335,7 +336,15 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             return r;
         }
         let named = |key: &Value| p.keywords.iter().any(|k| Value::sym(k.name) == *key);
-        if p.kwrest == KwRest::Named {
+        if let Some(from) = kwargs.filter(|_| own && p.kwrest == KwRest::Named) {
+            if used != 0 {
+                for k in &p.keywords {
+                    // Symbols: no Ruby code compares them.
+                    cx.hash_delete(from, Value::sym(k.name))?;
+                }
+            }
+            *out.add(p.keywords.len()) = from.as_value();
+        } else if p.kwrest == KwRest::Named {
             let h = cx.new_hash();
             *out.add(p.keywords.len()) = h.as_value();
             let Some(from) = kwargs else { return Ok(()) };

@@ -669,12 +669,36 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
     }
 }
 
-/// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash, and the block argument.
+/// As [`spread`], with a keyword Hash that is the callee's own.
 pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
+    // SAFETY: caller.
+    unsafe {
+        let laid = spread(cx, base, x, site, code)?;
+        own_keywords(cx, base, laid.0, laid.1, site);
+        Ok(laid)
+    }
+}
+
+/// A Hash of the caller's must not reach the callee: of one that was not made for the call, a copy takes its place.
+unsafe fn own_keywords(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, site: &CallSite) {
+    if !kw || site.flags & call_flags::KW == 0 || site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
+        return;
+    }
+    let copy = cx.new_hash();
+    // SAFETY: caller: the last of argc arguments is the keyword Hash.
+    unsafe {
+        HashCell::replace(copy, &mut cx.heap, Ref::of_unchecked(*base.add(argc)));
+        *base.add(argc) = copy.as_value();
+    }
+}
+
+/// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash (the caller's, as it may be), and the block
+/// argument.
+unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
     // SAFETY: caller: operands of a verified SendX-like instruction stand at base. `to_block` may run Ruby code, before arguments are spread beyond
     // the window; the splatted Array was made for this call, so no program changes it.
     unsafe {
-        let mut flags = site.flags;
+        let flags = site.flags;
         let mut at = base.add(1);
         let splat = flags & call_flags::SPLAT != 0;
         let positional = if splat { 1 } else { x };
@@ -688,7 +712,6 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
                 *kw_at.add(1) = *kw_at.add(names.len());
             }
             *kw_at = hash;
-            flags |= call_flags::KW_FRESH;
         }
         if flags & call_flags::BLOCKARG != 0 {
             let v = *kw_at.add(has_kw as usize);
@@ -728,14 +751,7 @@ pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, 
             && let Some(hash) = Ref::<HashCell>::from_value(h)
             && hash.len() > 0
         {
-            // A Hash of the caller's must not reach the callee.
-            *at = if flags & call_flags::KW_FRESH != 0 {
-                h
-            } else {
-                let copy = cx.new_hash();
-                HashCell::replace(copy, &mut cx.heap, hash);
-                copy.as_value()
-            };
+            *at = h;
             argc += 1;
             kw = true;
         }
@@ -788,7 +804,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         {
             return Ok(Prepared::Entered);
         }
-        let (argc, kw, mut block) = lay_out(cx, base, i.x as usize, site, &(*cs).code)?;
+        let (argc, kw, mut block) = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         if site.block != NO_BLOCK {
             cx.child_state(cs, site.block as usize);
             block = block_record(cx, regs, cs, i.a, site.block);
@@ -806,6 +822,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             let m = match m {
                 Ok(m) => m,
                 Err(why) => {
+                    own_keywords(cx, base, argc, kw, site);
                     *base = missing(cx, base, argc, kw, block, site.name, why)?;
                     return Ok(Prepared::Answered);
                 }
@@ -822,7 +839,13 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
-        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: (*cache).target as *const CodeState };
+        let target = (*cache).target as *const CodeState;
+        if target.is_null() || !(*target).code.params.takes_keywords() {
+            own_keywords(cx, base, argc, kw, site);
+        } else if kw && site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
+            (*base.add(argc)).set_flags(HANDED_OVER);
+        }
+        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: target };
         Ok(Prepared::Enter)
     }
 }

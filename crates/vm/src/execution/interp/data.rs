@@ -658,6 +658,10 @@ impl Cx {
             return Ok(());
         }
         let other = self.to_hash(v)?;
+        if h.len() == 0 && !h.by_identity() && !other.by_identity() {
+            HashCell::replace(h, &mut self.heap, other);
+            return Ok(());
+        }
         for (k, v) in self.hash_pairs(other) {
             self.hash_set(h, k, v)?;
         }
@@ -696,15 +700,15 @@ impl Cx {
             }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s)?;
-            } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
-                let mut buf = [0u8; 24];
-                let t = fmt_int(v.fix(), &mut buf);
-                StringCell::append(out, &mut self.heap, t);
+            } else if v.is_fixnum() && self.has_builtin_to_s(ids::INTEGER) {
+                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
             } else if let Some(s) = v.as_sym()
                 && s.bytes().is_ascii()
-                && self.redefined_to_s(ids::SYMBOL)
+                && self.has_builtin_to_s(ids::SYMBOL)
             {
                 StringCell::append(out, &mut self.heap, s.bytes());
+            } else if v.is_nil() && self.has_builtin_to_s(ids::NIL_CLASS) {
+                // Nothing.
             } else {
                 let s = self.to_s(v)?;
                 self.append_piece(out, s)?;
@@ -731,7 +735,7 @@ impl Cx {
         Ok(())
     }
     /// Whether `to_s` of a core class is still the builtin.
-    fn redefined_to_s(&mut self, class: ClassId) -> bool {
+    fn has_builtin_to_s(&mut self, class: ClassId) -> bool {
         self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
 }
@@ -742,23 +746,4 @@ fn wide(encoding: u8) -> bool {
 }
 fn is_ascii(s: Ref<StringCell>) -> bool {
     !wide(s.encoding()) && s.is_ascii()
-}
-
-/// Decimal digits of an integer in a caller's buffer.
-pub fn fmt_int(n: i64, buf: &mut [u8; 24]) -> &[u8] {
-    let mut at = buf.len();
-    let mut u = n.unsigned_abs();
-    loop {
-        at -= 1;
-        buf[at] = b'0' + (u % 10) as u8;
-        u /= 10;
-        if u == 0 {
-            break;
-        }
-    }
-    if n < 0 {
-        at -= 1;
-        buf[at] = b'-';
-    }
-    &buf[at..]
 }
