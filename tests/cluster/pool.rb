@@ -63,6 +63,19 @@ Dir.mktmpdir do |dir|
       p report.errors, report.timeouts, report.machines.any? { |m| m[:size] == 1 && m[:host] }
       pool.close
       p pool.closed?, tried { pool.map([1]) { |x| x } }.first
+      # Signed: workers without the key, or with another one, do nothing of it.
+      signed = RubyVM::Pool.new(connect: server.url("signed"), key: "the key")
+      key = File.join(dir, "key")
+      File.write(key, "another key\n")
+      more = [[], ["--key-file", key]].map { |options| Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("signed"), "--size", "1", *options, out: File::NULL, err: File::NULL) }
+      future = signed.submit(20) { |n| n + 1 }
+      p future.wait(1)
+      File.write(key, "the key\n")
+      more << Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("signed"), "--size", "1", "--key-file", key, out: File::NULL)
+      more.shift(2).each { |pid| Process.kill(:KILL, pid) }
+      p future.value, signed.map(1..3) { |n| n }
+      signed.close
+      workers.concat(more)
       # A server that goes away for good.
       pool = RubyVM::Pool.new(connect: url, patience: 0.5, timeout: 0.5)
       future = pool.submit { sleep }

@@ -31,6 +31,7 @@ module RubyVM::Cluster
         if key
           raise Unsigned, "the message is not signed with this channel's key" unless signed && same?(bytes.byteslice(4, 32), sign(content, key))
         end
+        raise Unsigned, "the message is signed, and this channel has no key" if signed && !key
         found = Marshal.load(content)
         Block === found ? build(found) : found
       end
