@@ -1,4 +1,4 @@
-# hand: the interface of the gem `parallel` over pools of VMs
+# The interface of the gem `parallel` over pools of VMs
 require "zakuro/parallel_gem"
 
 def tried
