@@ -78,6 +78,7 @@ pub struct Command {
 pub const USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
        zakuro top PID
+       zakuro worker --connect URL [options] [program.rb]   do jobs of pools on other machines (worker --help)
   -0[octal]         $/ becomes this character (-00: paragraphs, -0777: whole files)
   -a                with -n or -p: $F = $_.split
   -c                check syntax only
@@ -146,6 +147,11 @@ const DUMPS: &[&str] = &["version", "copyright", "usage", "help", "yydebug", "sy
 
 /// Short options that RUBYOPT may hold.
 const FROM_ENVIRONMENT: &[u8] = b"EIdvwWrKU";
+
+/// `zakuro worker --connect URL app.rb`: the subcommand, and not a program of that name.
+fn is_worker(argv: &[Vec<u8>]) -> bool {
+    argv.first().is_some_and(|a| a == b"worker") && argv.get(1).is_some_and(|a| a.starts_with(b"--"))
+}
 
 fn lossy(b: &[u8]) -> String {
     String::from_utf8_lossy(b).into_owned()
@@ -216,6 +222,11 @@ impl Command {
 
     fn read(&mut self, argv: &[Vec<u8>]) -> Result<(), String> {
         let mut code: Option<Vec<u8>> = None;
+        if is_worker(argv) {
+            self.action = Action::Code(b"require 'zakuro/cluster/command'; RubyVM::Cluster::Command.run(ARGV)".to_vec());
+            self.args = argv[1..].to_vec();
+            return Ok(());
+        }
         let mut rest = Rest { list: argv, at: 0 };
         while let Some(a) = rest.peek() {
             if a == b"--" {

@@ -429,6 +429,8 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
         .chain(zakuro_corelib::debugger::FEATURES)
         .chain(zakuro_openssl::FEATURES)
         .chain(zakuro_gems::FEATURES);
+    #[cfg(feature = "cluster")]
+    let features = features.chain(zakuro_cluster::FEATURES);
     zakuro_corelib::library::install(features, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());
