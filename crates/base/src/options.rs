@@ -97,12 +97,20 @@ pub struct Insight {
     pub trace: Option<String>,
     /// `--profile=FILE`
     pub profile: Option<String>,
+    /// `--profile=alloc FILE`: of allocations.
+    pub allocations: bool,
+    /// `--dashboard[=PORT]`: where the page is served; 0: any port.
+    pub dashboard: Option<u16>,
+    /// `--dashboard-kill`: the page may end VMs.
+    pub dashboard_kill: bool,
+    /// `--top`: `zakuro top` may look, without a page.
+    pub top: bool,
 }
 
 impl Insight {
     /// Whether VMs count.
     pub fn counts(&self) -> bool {
-        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some()
+        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some() || self.dashboard.is_some() || self.top
     }
 }
 

@@ -12,12 +12,17 @@ use zakuro_vm::*;
 const MAX: usize = 1 << 14;
 const MAX_BYTES: usize = 128;
 
-#[derive(Trace, Default)]
+#[derive(Trace)]
 struct Table {
-    strings: Vec<Value>,
+    strings: TracedVec,
     /// Places in `strings` by a seeded hash of content and encoding. Of two contents with one hash the first is kept.
     #[untraced]
     index: FastMap<u64, u32>,
+}
+impl Default for Table {
+    fn default() -> Table {
+        Table { strings: TracedVec::new(), index: FastMap::default() }
+    }
 }
 impl VmState for Table {}
 
