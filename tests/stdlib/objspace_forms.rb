@@ -15,12 +15,6 @@ p ObjectSpace.dump_shapes(output: :string, since: last), ObjectSpace.dump_shapes
 full = ObjectSpace.dump_all(output: :string, full: true, shapes: false).lines.map { |l| JSON.parse(l) }
 sizes = GC::INTERNAL_CONSTANTS[:HEAP_COUNT].times.map { |i| GC.stat_heap(i, :slot_size) }
 p full.any? { |o| o["type"] == "NONE" }, full.none? { |o| o["type"] == "SHAPE" }, full.reject { |o| o["type"] == "ROOT" }.map { |o| o["slot_size"] }.uniq - sizes
-held = +"held by a block"
-block = proc { held }
-full = ObjectSpace.dump_all(output: :string, shapes: false).lines.map { |l| JSON.parse(l) }.to_h { |o| [o["address"], o] }
-# From the Proc to its environment, and from there to the String.
-reached = full[JSON.parse(ObjectSpace.dump(block))["address"]]["references"].filter_map { |a| full[a] }.select { |o| o["type"] == "IMEMO" }.flat_map { |o| o["references"] || [] }
-p reached.include?(JSON.parse(ObjectSpace.dump(held))["address"])
 ObjectSpace.trace_object_allocations_start
 generation = GC.count
 first = Object.new
