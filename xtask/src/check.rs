@@ -57,7 +57,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
         ]),
     ),
     // Reads what others count.
-    ("insight", Some(&["core-base", "core-vms", "vm", "macros", "sched"])),
+    ("insight", Some(&["core-base", "core-vms", "heap", "vm", "macros", "sched"])),
     (
         "corelib",
         Some(&[

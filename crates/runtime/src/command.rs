@@ -77,6 +77,7 @@ pub struct Command {
 /// Text of `--help`.
 pub const USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
+       zakuro top PID
        zakuro worker --connect URL [options] [program.rb]   do jobs of pools on other machines (worker --help)
   -0[octal]         $/ becomes this character (-00: paragraphs, -0777: whole files)
   -a                with -n or -p: $F = $_.split
@@ -105,7 +106,11 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --backtrace-limit=N
   --report[=FILE]   tell at the end where the time went, and what held the program up (FILE.json: as JSON)
   --profile FILE    sample what runs: FILE.json (Firefox profiler), FILE.svg (flame graph), FILE.txt (folded stacks)
+  --profile=alloc FILE  the same of what allocates, by bytes
   --trace FILE      write a timeline for ui.perfetto.dev
+  --dashboard[=PORT]  serve a page about the running program on this machine; its address is written to standard error
+  --dashboard-kill  the same, and the page may end VMs
+  --top             let `zakuro top PID` look (as --dashboard does)
   --account         count without telling: RubyVM.report, RubyVM.stat and their like
   --gc=stress       collect at every safepoint (--gc=never: not at all)
   --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
@@ -323,6 +328,19 @@ impl Command {
             ("account", None) => self.options.insight.account = true,
             ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
             ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
+            ("dashboard", None) => self.options.insight.dashboard = Some(0),
+            ("dashboard", Some(port)) => {
+                self.options.insight.dashboard = Some(port.parse().map_err(|_| format!("invalid port for --dashboard: {port}"))?)
+            }
+            ("dashboard-kill", None) => {
+                self.options.insight.dashboard_kill = true;
+                self.options.insight.dashboard.get_or_insert(0);
+            }
+            ("top", None) => self.options.insight.top = true,
+            ("profile", Some("alloc")) => {
+                self.options.insight.allocations = true;
+                self.options.insight.profile = Some(needed(name, None, rest)?);
+            }
             ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
             ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,
