@@ -109,6 +109,10 @@ Dir.mktmpdir do |dir|
       vm.kill(grace: 0)
       p vm.join(5) ? :ended : :hangs rescue p $!.class
 
+      # What a client keeps counts for its VM.
+      vm = RubyVM.fork(open["large"], memory_limit: 60_000_000) { |ch| kept = []; loop { ch << "x" * 1_000_000; kept << ch.recv } }
+      p tried { vm.value }[1][/memory limit of \d+ bytes exceeded/]
+
       # A server that is away.
       x = open["away", timeout: 0.3]
       server.stop

@@ -49,7 +49,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
     cases.retain(|case| args.rest.is_empty() || args.rest.iter().any(|filter| case.name().contains(filter.as_str())));
     if stress {
-        cases.retain(|case| !only_without_stress(case));
+        cases.retain(|case| !only_without_stress(case) && !needs_servers(case));
     }
     // Found as the binary finds it.
     let prefix = zakuro.parent().and_then(Path::parent);

@@ -390,10 +390,12 @@ class RubyVM::Channel
       return true if @bell.try_recv
       __want(1)
       begin
-        timeout ? @bell.recv(timeout: timeout) : @bell.recv
+        found = timeout ? @bell.recv(timeout: timeout) : @bell.recv
       ensure
         __want(-1)
       end
+      raise @failed if @failed && !found
+      found
     end
 
     def prepare
@@ -449,12 +451,12 @@ class RubyVM::Channel
         return if @fetcher
         @fetcher = Thread.new do
           @queue.fetch_for(self)
-        rescue RubyVM::Cluster::Error => e
-          @failed = e
+        rescue Exception => e
+          # Whoever waits hears of it.
+          @failed = RubyVM::Cluster::Error === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
           @bell.close
         end
         @fetcher.name = "fetch #{@name}"
-        @fetcher.report_on_exception = true
       end
     end
 

@@ -283,9 +283,7 @@ module RubyVM::Cluster
 
     def read
       loop do
-        while (found = take)
-          found
-        end
+        nil while take
         @socket.readpartial(PIECE, @piece ||= String.new)
         @buffer << @piece
       end
