@@ -44,6 +44,7 @@ fn main() {
     let mut sources = files("../stdlib/ruby", "rb");
     sources.extend(files("../openssl/ruby", "rb"));
     sources.extend(files("../gems/ruby", "rb"));
+    sources.extend(files("../cluster/ruby", "rb"));
     let core = files("../corelib/prelude", "rb");
     assert_eq!(core.len(), PRELUDE.len(), "a file of crates/corelib/prelude is not in the list of crates/prelude/build.rs");
     sources.extend(core.iter().cloned());

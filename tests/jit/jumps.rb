@@ -149,3 +149,21 @@ rescue => e
   p i, e.message
 end
 p((odd < 1 rescue $!.message))
+
+# A block of a loop that comes to no end of its own: it returns, or an exception in it is rescued.
+def first_open(list, found)
+  list.each do |x|
+    begin
+      raise ArgumentError if x.odd?
+      return found
+    rescue ArgumentError
+    end
+  end
+  :none
+end
+p 20.times.map { |i| first_open([1, 3, 4], i) }.sum, first_open([1], 2)
+def rounds(list)
+  seen = []
+  list.map { |x| begin; seen << x; Integer(x); break seen; rescue ArgumentError; seen << :no; next; end }
+end
+p 20.times.map { rounds(%w[a b 3 c]).size }.uniq, rounds(%w[a])

@@ -17,8 +17,10 @@ result = RubyVM::FiberScheduler.run do
   Fiber.schedule { w << "hello"; sleep 0.05; w << " you"; w.close }
   Fiber.schedule { system("exit 3"); log << [:system, $?.exitstatus, `echo hi`] }
   Fiber.schedule { log << [:timeout, (Timeout.timeout(0.05) { sleep 1 } rescue $!.class)] }
-  mutex, order = Mutex.new, []
-  3.times { |i| Fiber.schedule { mutex.synchronize { sleep 0.01; order << i } } }
+  mutex, order, all_wait = Mutex.new, [], Queue.new
+  # Who comes to a free Mutex takes it, whoever was told: the first one holds it until the others stand in line.
+  3.times { |i| Fiber.schedule { mutex.synchronize { all_wait.pop if i == 0; sleep 0.01; order << i } } }
+  all_wait << 1
   channel = RubyVM::Channel.new
   Fiber.schedule { log << [:channel, channel.recv, channel.recv] }
   RubyVM.fork(channel) { |c| sleep 0.1; c << :from_vm; c << [1] }
@@ -57,7 +59,8 @@ p((Fiber.schedule {} rescue $!), (Fiber.set_scheduler(Object.new) rescue $!.mess
 # Nothing but the end of a child, or of a thread, ends these waits.
 RubyVM::FiberScheduler.run { p Process.wait2(spawn("exit 12"))[1].exitstatus, Thread.new { sleep 0.01; 7 }.value }
 # Kills leave: a VM whose fibers all wait.
-vm = RubyVM.fork { RubyVM::FiberScheduler.run { 50.times { Fiber.schedule { Queue.new.pop } } } }
+# One sleeps, which a signal could end: else it would be a deadlock, which is told if the kill does not come first.
+vm = RubyVM.fork { RubyVM::FiberScheduler.run { 50.times { Fiber.schedule { Queue.new.pop } }; Fiber.schedule { sleep } } }
 sleep 0.1
 vm.kill(grace: 0)
 p !(vm.join(5) rescue :ended).nil?

@@ -34,8 +34,8 @@ p fatal { S.run { m, c = Mutex.new, ConditionVariable.new; m.synchronize { c.wai
 # What others end is none.
 p fatal { S.run { q = Queue.new; Thread.new { sleep 0.01; q << 3 }; p q.pop } }
 p fatal { S.run { q = Queue.new; Fiber.schedule { sleep 0.01; q << 4 }; p q.pop } }
-p fatal { S.run { c = RubyVM::Channel.new; RubyVM.fork(c) { |c| sleep 0.01; c << 5 }; Fiber.schedule { c.recv; c << 6 }; sleep 0.1; p c.recv } }
-p fatal { S.run { Fiber.schedule { p `sleep 0.02; echo 7` }; q = Queue.new; Thread.new { sleep 0.05; q << 8 }; p q.pop } }
+p fatal { S.run { c, d = 2.times.map { RubyVM::Channel.new }; RubyVM.fork(c) { |c| sleep 0.01; c << 5 }; Fiber.schedule { c.recv; d << 6 }; p d.recv } }
+p fatal { S.run { done, q = Queue.new, Queue.new; Fiber.schedule { p `sleep 0.02; echo 7`; done << 1 }; Thread.new { done.pop; q << 8 }; p q.pop } }
 trap(:USR1) { $q << :signal }
 p fatal { S.run { $q = Queue.new; Fiber.schedule { sleep }; Thread.new { sleep 0.01; Process.kill(:USR1, $$) }; p $q.pop; Thread.main.raise("stop") } }
 # Needs the standard library.

@@ -57,7 +57,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
         ]),
     ),
     // Reads what others count.
-    ("insight", Some(&["core-base", "core-vms", "vm", "macros", "sched"])),
+    ("insight", Some(&["core-base", "core-vms", "heap", "vm", "macros", "sched"])),
     (
         "corelib",
         Some(&[
@@ -78,6 +78,7 @@ const ARROWS: &[(&str, Option<&[&str]>)] = &[
     ("stdlib", Some(&["core-base", "core-text", "core-system", "vm", "text", "macros", "object", "sched"])),
     ("openssl", Some(&["vm", "core-system", "macros"])),
     ("gems", Some(&["vm", "core-system", "macros", "sched"])),
+    ("cluster", Some(&["vm", "bytecode", "macros"])),
     ("runtime", None),
     ("capi", Some(&["runtime"])),
     ("cli", Some(&["runtime"])),
@@ -472,7 +473,7 @@ const FIELDS_ONLY: &str = "TracedVec";
 
 /// Whether a crate runs Ruby code, or is called by what does.
 pub fn is_watched(crate_: &str) -> bool {
-    crate_.starts_with("core-") || ["vm", "corelib", "stdlib", "openssl", "gems"].contains(&crate_)
+    crate_.starts_with("core-") || ["vm", "corelib", "stdlib", "openssl", "gems", "cluster"].contains(&crate_)
 }
 
 fn unwatched(root: &Path, failures: &mut Vec<String>) {

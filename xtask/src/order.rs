@@ -1,4 +1,4 @@
-//! Which functions an empty program runs, as a linker script that puts them side by side (docs/decisions/0021-order-of-functions.md).
+//! Which functions an empty program runs, and which the compiler of machine code, as a linker script that puts each side by side (docs/decisions/0021-order-of-functions.md).
 //!
 //! Names come from Valgrind's callgrind. They are written without the hash at their end, which changes with each build: a line takes all instances of a generic function.
 
@@ -11,6 +11,27 @@ use std::process::Command;
 const LATE: usize = 2 << 10;
 /// And stays where it is when they are as large as this.
 const LEFT_OUT: usize = 150 << 10;
+
+/// What runs for each part of the script: a program, and how.
+const PARTS: [(&str, &[&str]); 2] = [("start", &["-e", "1"]), ("compiles", &["--jit=always", "-e", HOT])];
+/// A bit of everything that machine code is made of.
+const HOT: &str = "class P; attr_accessor :x; def initialize(x) = @x = x; def move(d) = @x += d; end
+def work(n)
+  a = Array.new(8) { |i| P.new(i * 0.5) }
+  s = i = 0
+  h = { 1 => 2, a: 1 }
+  while i < n
+    a.each { |p| p.move(0.25); s += p.x > 3.0 ? 1 : 2 }
+    4.times { |k| s += k * i % 7; s ^= h[1] }
+    b = a.map { |p| p.x * 2.0 }
+    s += b.size if b[0] < Math.sqrt(i + 2.0) && \"a#{i}\" != \"b\"
+    i += 1
+  end
+  s
+end
+def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+work(100)
+fib(12)";
 
 pub fn run(args: &[String]) -> Result<bool, String> {
     let args = Args::parse(args, &["zakuro"], &[])?;
@@ -25,23 +46,27 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             Err(format!("{name}: {}", String::from_utf8_lossy(&out.stderr)))
         }
     };
-    let mut valgrind = Command::new("valgrind");
-    valgrind
-        .args(["--tool=callgrind", "--demangle=no"])
-        .arg(format!("--callgrind-out-file={}", profile.display()))
-        .arg(&zakuro)
-        .args(["-e", "1"]);
-    told(valgrind, "install valgrind")?;
-    let ran = functions(&std::fs::read_to_string(&profile).map_err(|e| format!("{}: {e}", profile.display()))?);
-    let _ = std::fs::remove_file(&profile);
+    let mut parts = Vec::new();
+    for (name, options) in PARTS {
+        let mut valgrind = Command::new("valgrind");
+        valgrind
+            .args(["--tool=callgrind", "--demangle=no"])
+            .arg(format!("--callgrind-out-file={}", profile.display()))
+            .arg(&zakuro)
+            .args(options);
+        told(valgrind, "install valgrind")?;
+        parts.push((name, functions(&std::fs::read_to_string(&profile).map_err(|e| format!("{}: {e}", profile.display()))?)));
+        let _ = std::fs::remove_file(&profile);
+    }
     let mut nm = Command::new("nm");
     nm.arg("-S").arg(&zakuro);
     let listing = told(nm, "install binutils")?;
     let symbols = symbols(&listing);
     let path = root().join("crates/cli/start.ld");
-    let (script, bytes, more) = script(&ran, &symbols);
+    let (script, bytes, more) = script(&parts, &symbols);
     std::fs::write(&path, script).map_err(|e| format!("{}: {e}", path.display()))?;
-    println!("order: {} functions run, {bytes} bytes; {more} bytes of others come with them", ran.len());
+    let count: usize = parts.iter().map(|(_, ran)| ran.len()).sum();
+    println!("order: {count} functions run, {bytes} bytes; {more} bytes of others come with them");
     Ok(true)
 }
 
@@ -90,30 +115,39 @@ fn stem(name: &str) -> &str {
     }
 }
 
-/// The script, the bytes of the functions that ran, and those of others that it takes with them.
-fn script(ran: &[String], symbols: &[(&str, usize)]) -> (String, usize, usize) {
-    let exact: HashSet<&str> = ran.iter().map(String::as_str).collect();
-    // Of each name: bytes that ran, bytes of all.
-    let mut sizes: HashMap<&str, (usize, usize)> = HashMap::new();
-    for (name, size) in symbols {
-        let known = sizes.entry(stem(name)).or_default();
-        known.0 += if exact.contains(name) { *size } else { 0 };
-        known.1 += size;
-    }
+/// The script, the bytes of the functions that ran, and those of others that it takes with them. Who stands in an earlier part is in no later one.
+fn script(parts: &[(&str, Vec<String>)], symbols: &[(&str, usize)]) -> (String, usize, usize) {
+    let mut text = String::from(
+        "/* Made by `xtask order`: functions that an empty program runs, and those that make machine code, each side by side. */\nSECTIONS {\n",
+    );
+    let (mut bytes, mut more) = (0, 0);
     let mut seen = HashSet::new();
-    let names = ran.iter().map(|name| stem(name)).filter(|name| sizes.get(name).is_some_and(|s| s.0 > 0) && seen.insert(*name));
-    let other = |name: &&str| sizes[name].1 - sizes[name].0;
-    let (mut first, mut late): (Vec<&str>, Vec<&str>) = names.filter(|name| sizes[name].1 < LEFT_OUT).partition(|name| other(name) <= LATE);
-    late.sort_by_key(|name| other(name) * 100 / sizes[name].0);
-    first.append(&mut late);
-    let mut text =
-        String::from("/* Made by `xtask order`: functions that an empty program runs, side by side. */\nSECTIONS {\n  .text.start : {\n");
-    for name in &first {
-        let star = if name.ends_with("17h") && name.starts_with("_ZN") { "*" } else { "" };
-        let _ = writeln!(text, "    *(.text.{name}{star} .text.unlikely.{name}{star})");
+    for (part, ran) in parts {
+        let exact: HashSet<&str> = ran.iter().map(String::as_str).collect();
+        // Of each name: bytes that ran, bytes of all.
+        let mut sizes: HashMap<&str, (usize, usize)> = HashMap::new();
+        for (name, size) in symbols {
+            let known = sizes.entry(stem(name)).or_default();
+            known.0 += if exact.contains(name) { *size } else { 0 };
+            known.1 += size;
+        }
+        let names = ran.iter().map(|name| stem(name)).filter(|name| sizes.get(name).is_some_and(|s| s.0 > 0) && seen.insert(*name));
+        let other = |name: &&str| sizes[name].1 - sizes[name].0;
+        let (mut first, mut late): (Vec<&str>, Vec<&str>) =
+            names.filter(|name| sizes[name].1 < LEFT_OUT).partition(|name| other(name) <= LATE);
+        late.sort_by_key(|name| other(name) * 100 / sizes[name].0);
+        first.append(&mut late);
+        let _ = writeln!(text, "  .text.{part} : {{");
+        for name in &first {
+            let star = if name.ends_with("17h") && name.starts_with("_ZN") { "*" } else { "" };
+            let _ = writeln!(text, "    *(.text.{name}{star} .text.unlikely.{name}{star})");
+        }
+        text.push_str("  }\n");
+        bytes += first.iter().map(|name| sizes[name].0).sum::<usize>();
+        more += first.iter().map(other).sum::<usize>();
     }
-    text.push_str("  }\n}\nINSERT BEFORE .text;\n");
-    (text, first.iter().map(|name| sizes[name].0).sum(), first.iter().map(other).sum())
+    text.push_str("}\nINSERT BEFORE .text;\n");
+    (text, bytes, more)
 }
 
 #[cfg(test)]
@@ -127,7 +161,8 @@ mod tests {
         assert_eq!(ran, ["_ZN1a1b17h0123456789abcdefE", "c"]);
         let listing = "0000000000000010 0000000000000020 t _ZN1a1b17h0123456789abcdefE\n0000000000000030 0000000000001000 t _ZN1a1b17hfedcba9876543210E.llvm.7\n\
             0000000000002000 0000000000000008 T c\n0000000000003000 B data\n0000000000003000 0000000000000008 B more\n";
-        let (text, bytes, more) = script(&ran, &symbols(listing));
+        let parts = [("start", ran.clone()), ("more", ran)];
+        let (text, bytes, more) = script(&parts, &symbols(listing));
         assert_eq!((bytes, more), (0x28, 0x1000));
         let lines: Vec<&str> = text.lines().filter(|l| l.contains("*(")).map(str::trim).collect();
         assert_eq!(lines, ["*(.text.c .text.unlikely.c)", "*(.text._ZN1a1b17h* .text.unlikely._ZN1a1b17h*)"]);

@@ -224,7 +224,7 @@ fn sources(root: &Path) -> Vec<PathBuf> {
         crate::check::files(&root.join("crates").join(dir).join("src"), &["rs"], &mut found);
     }
     crate::check::files(&root.join("crates/corelib/prelude"), &["rb"], &mut found);
-    for dir in ["stdlib", "openssl", "gems"] {
+    for dir in ["stdlib", "openssl", "gems", "cluster"] {
         crate::check::files(&root.join("crates").join(dir).join("src"), &["rs"], &mut found);
         crate::check::files(&root.join("crates").join(dir).join("ruby"), &["rb"], &mut found);
     }
@@ -234,7 +234,7 @@ fn sources(root: &Path) -> Vec<PathBuf> {
 /// What `require` gets for a file of the libraries: the row of `FEATURES` that has its name, or the first part of it.
 fn feature(root: &Path, path: &Path) -> Result<Option<String>, String> {
     let inner: Vec<_> = path.strip_prefix(root.join("crates")).unwrap_or(path).iter().map(|p| p.to_string_lossy()).collect();
-    if !matches!(&*inner[0], "stdlib" | "openssl" | "gems") || inner.len() < 3 {
+    if !matches!(&*inner[0], "stdlib" | "openssl" | "gems" | "cluster") || inner.len() < 3 {
         return Ok(None);
     }
     let table = root.join("crates").join(&*inner[0]).join("src/lib.rs");

@@ -43,7 +43,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     // Some wait for most of their time.
     let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "insight", "jit", "apps", "apps/parallel"] {
+    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "insight", "jit", "apps", "apps/parallel", "cluster"] {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
@@ -61,6 +61,14 @@ pub fn run(args: &[String]) -> Result<bool, String> {
         let all = cases.len();
         cases.retain(|case| !ends_with(case, b"# Needs prism.\n"));
         println!("SKIPPED {} tests: the standard library has no prism; `xtask library --again` tries to get it", all - cases.len());
+    }
+    let missing = missing_servers();
+    if !missing.is_empty() {
+        let all = cases.len();
+        cases.retain(|case| !needs_servers(case));
+        if cases.len() < all {
+            println!("SKIPPED {} tests: there is no {} here; it is a package of this name", all - cases.len(), missing.join(" and no "));
+        }
     }
     let results = in_parallel(&cases, jobs, |case| match case {
         // Whatever is made into machine code, these print the same.
@@ -95,6 +103,18 @@ pub fn run(args: &[String]) -> Result<bool, String> {
 fn only_without_stress(case: &Case) -> bool {
     let Case::Recorded(path) = case else { return false };
     std::fs::read(path).is_ok_and(|text| text.starts_with(b"# Without --gc=stress."))
+}
+
+/// Those of tests/cluster.
+fn needs_servers(case: &Case) -> bool {
+    matches!(case, Case::Recorded(path) if std::fs::read(path).is_ok_and(|text| text.starts_with(b"# Needs redis-server and nats-server.")))
+}
+
+fn missing_servers() -> Vec<&'static str> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Debian has one of them where only root looks.
+    let folders: Vec<_> = std::env::split_paths(&path).chain([Path::new("/usr/sbin").to_path_buf()]).collect();
+    ["redis-server", "nats-server"].into_iter().filter(|name| !folders.iter().any(|f| f.join(name).is_file())).collect()
 }
 
 fn needs_library(case: &Case) -> bool {

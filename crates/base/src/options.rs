@@ -82,7 +82,7 @@ pub struct JitOptions {
 
 impl Default for JitOptions {
     fn default() -> JitOptions {
-        JitOptions { memory: 64 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
+        JitOptions { memory: 128 << 20, share: 10, show_clif: false, show_asm: false, show_only: None, perf_map: false }
     }
 }
 
@@ -97,12 +97,20 @@ pub struct Insight {
     pub trace: Option<String>,
     /// `--profile=FILE`
     pub profile: Option<String>,
+    /// `--profile=alloc FILE`: of allocations.
+    pub allocations: bool,
+    /// `--dashboard[=PORT]`: where the page is served; 0: any port.
+    pub dashboard: Option<u16>,
+    /// `--dashboard-kill`: the page may end VMs.
+    pub dashboard_kill: bool,
+    /// `--top`: `zakuro top` may look, without a page.
+    pub top: bool,
 }
 
 impl Insight {
     /// Whether VMs count.
     pub fn counts(&self) -> bool {
-        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some()
+        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some() || self.dashboard.is_some() || self.top
     }
 }
 

@@ -1,20 +1,24 @@
-//! What is learnt of a [`crate::Code`] while it runs, and the machine code that is made of it. Both belong to the Code: all VMs that run it share them.
+//! What is learnt of a [`crate::Code`] while it runs, and the machine code that is made of it.
 //!
-//! Nothing here names anything of a VM. A [`Profile`] is written by every VM at once, without order: a lost note makes worse machine code, not wrong. A
-//! [`Machine`] never changes once it is published; one that replaces another keeps it, since frames of any VM may stand in its instructions.
+//! Machine code belongs to the Code: all VMs that run it share its [`Machine`]s, of which there are several where VMs have met different things. What a VM has met is its own
+//! (`zakuro_vm::notes`), and so is which of the versions it runs; a version carries what it was made for ([`Known`]), so that another VM can tell whether it serves. Nothing here names anything of a VM.
+//! A [`Machine`] never changes once it is published. Who runs one holds it; the Code keeps those that nobody runs for who comes next, until their memory is wanted.
 
 use crate::{Code, Insn};
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use zakuro_base::sync::held::Mutex;
 
-/// Where a [`Profile`] and the [`Machine`]s of a Code hang.
+/// Where the copies of a Code's instructions and its [`Machine`]s hang.
 #[derive(Default)]
 pub struct Heat {
-    profile: OnceLock<Box<Profile>>,
+    marked: OnceLock<Box<[Insn]>>,
     waits: OnceLock<Box<[Insn]>>,
-    machine: AtomicPtr<Machine>,
+    /// The newest comes last. Locked by VMs that look for a version, never on a call's way, and by the compiler.
+    versions: Mutex<Vec<Arc<Machine>>>,
+    /// How often a version was added: written under that lock.
+    changes: AtomicU32,
 }
 
 /// A copy of a Code is another Code, of which nothing is known.
@@ -30,94 +34,112 @@ impl std::fmt::Debug for Heat {
     }
 }
 
-impl Drop for Heat {
-    fn drop(&mut self) {
-        let last = *self.machine.get_mut();
-        if !last.is_null() {
-            // SAFETY: made by `publish` from a Box; who drops the Code is the last to know it.
-            drop(unsafe { Box::from_raw(last) });
-        }
-    }
-}
-
 impl Heat {
-    /// What is known, if anybody watches.
-    #[inline(always)]
-    pub fn profile(&self) -> Option<&Profile> {
-        self.profile.get().map(|p| &**p)
-    }
-    /// Begins to watch, with this copy of the instructions.
-    pub fn watch(&self, marked: impl FnOnce() -> Box<[Insn]>) -> &Profile {
+    /// The instructions, those marked that tell what they meet.
+    pub fn marked(&self, make: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
         // The process's, whichever VM comes first.
-        let make = || {
-            let insns = marked();
-            let seen = insns.iter().map(|_| AtomicU8::new(0)).collect();
-            Box::new(Profile { insns, seen, ..Profile::default() })
-        };
-        self.profile.get_or_init(|| zakuro_base::memory::going_on(make))
+        self.marked.get_or_init(|| zakuro_base::memory::going_on(make))
     }
     /// The instructions, each with another opcode: where frames stand while machine code waits for what it calls.
-    pub fn waits(&self, marked: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
-        self.waits.get_or_init(|| zakuro_base::memory::going_on(marked))
+    pub fn waits(&self, make: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
+        self.waits.get_or_init(|| zakuro_base::memory::going_on(make))
     }
-    /// The newest machine code.
+    /// How often a version was added: who has seen as many need not look again.
     #[inline(always)]
-    pub fn machine(&self) -> Option<&Machine> {
-        // SAFETY: published once whole, and kept until the Code goes.
-        unsafe { self.machine.load(Ordering::Acquire).as_ref() }
+    pub fn changes(&self) -> u32 {
+        self.changes.load(Ordering::Acquire)
     }
-    /// Puts machine code into force. By the compiler's thread alone.
-    pub fn publish(&self, mut machine: Machine) {
-        let before = self.machine.load(Ordering::Acquire);
-        if !before.is_null() {
-            // SAFETY: as in `drop`: the new one owns it from now on.
-            machine.previous = Some(unsafe { Box::from_raw(before) });
-        }
-        self.machine.store(Box::into_raw(Box::new(machine)), Ordering::Release);
+    /// Looks at the versions. `f` locks nothing and runs no Ruby code.
+    pub fn versions<T>(&self, f: impl FnOnce(&[Arc<Machine>]) -> T) -> T {
+        f(&self.versions.lock())
+    }
+    /// Puts machine code into force, for who looks for some from now on. By the compiler's thread alone.
+    pub fn publish(&self, machine: Machine) {
+        let mut versions = self.versions.lock();
+        versions.push(Arc::new(machine));
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+    /// Takes out the versions that nobody runs and `goes` names: they go when the answer does.
+    pub fn purge(&self, mut goes: impl FnMut(&Machine) -> bool) -> Vec<Arc<Machine>> {
+        // Who does not hold one can get it under this lock only.
+        self.versions.lock().extract_if(.., |m| Arc::strong_count(m) == 1 && goes(m)).collect()
     }
     /// Index of an instruction in one of the copies that this knows.
     pub fn index_of(&self, ip: *const Insn) -> Option<usize> {
-        let within =
-            |insns: &[Insn]| insns.as_ptr_range().contains(&ip).then(|| (ip as usize - insns.as_ptr() as usize) / size_of::<Insn>());
-        let profile = self.profile().and_then(|p| within(&p.insns));
-        let waits = || self.waits.get().and_then(|w| within(w));
-        profile.or_else(waits).or_else(|| std::iter::successors(self.machine(), |m| m.previous.as_deref()).find_map(|m| within(&m.insns)))
+        let known = |insns: &OnceLock<Box<[Insn]>>| insns.get().and_then(|insns| index_within(insns, ip));
+        known(&self.marked).or_else(|| known(&self.waits))
     }
 }
 
-/// What a Code has met; see [`seen`].
-#[derive(Default)]
-pub struct Profile {
-    /// The instructions, those marked that tell what they meet.
-    pub insns: Box<[Insn]>,
-    /// By instruction: kinds of operands, bits of [`seen`].
-    pub seen: Box<[AtomicU8]>,
-    /// Entries and rounds of loops.
-    pub count: AtomicU32,
-    /// Samples of running frames that met it.
-    pub samples: AtomicU32,
-    /// Compiling was asked for so often, that many versions there are or will be.
-    pub asked: AtomicU32,
-    /// A version is being made. Set by who asks, cleared by the compiler when it is published or refused.
-    pub pending: AtomicBool,
+/// Index of an instruction that may be one of these.
+pub fn index_within(insns: &[Insn], ip: *const Insn) -> Option<usize> {
+    insns.as_ptr_range().contains(&ip).then(|| (ip as usize - insns.as_ptr() as usize) / size_of::<Insn>())
+}
+
+/// What a VM has met in a Code, or what a version was made for.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    /// It was run.
+    pub ran: bool,
+    /// By instruction: kinds of operands, bits of [`seen`]. Empty: nothing was met.
+    pub seen: Box<[u8]>,
     /// Guards that failed often, by instruction and what they looked at (the compiler's numbers): not to be relied on again.
-    pub refuted: Mutex<Vec<(u32, u16)>>,
+    pub refuted: Vec<(u32, u16)>,
 }
 
-impl Profile {
-    #[inline(always)]
-    pub fn note(&self, at: usize, bits: u8) {
-        let seen = &self.seen[at];
-        let before = seen.load(Ordering::Relaxed);
-        if before | bits != before {
-            seen.store(before | bits, Ordering::Relaxed);
+impl Known {
+    #[inline]
+    pub fn seen(&self, at: usize) -> u8 {
+        self.seen.get(at).copied().unwrap_or(0)
+    }
+    pub fn note(&mut self, at: usize, bits: u8, length: usize) {
+        if self.seen.is_empty() {
+            self.seen = vec![0; length].into();
+        }
+        self.seen[at] |= bits;
+    }
+    pub fn refute(&mut self, at: u32, what: u16) {
+        if !self.refuted.contains(&(at, what)) {
+            self.refuted.push((at, what));
         }
     }
-    pub fn refute(&self, at: u32, what: u16) {
-        let mut list = self.refuted.lock();
-        if !list.contains(&(at, what)) {
-            list.push((at, what));
+    /// Adds what another one knows.
+    pub fn join(&mut self, other: &Known) {
+        self.fill(other, |own, their| own | their);
+        other.refuted.iter().for_each(|(at, what)| self.refute(*at, *what));
+    }
+    /// Takes over what it has not met itself.
+    pub fn complete(&mut self, other: &Known) {
+        self.fill(other, |own, their| if own == 0 { their } else { own });
+    }
+    fn fill(&mut self, other: &Known, f: impl Fn(u8, u8) -> u8) {
+        self.ran |= other.ran;
+        if self.seen.is_empty() {
+            self.seen = other.seen.clone();
+        } else {
+            self.seen.iter_mut().zip(&other.seen).for_each(|(own, their)| *own = f(*own, *their));
         }
+    }
+    /// Whether what was made for this would do for what was met: a guard that would fail again and again makes it useless. What this has not met at all may be rare: it is tried.
+    pub fn serves(&self, met: &Known) -> bool {
+        let operands =
+            |at: usize, own: u8, met: u8| own == 0 || met & !own == 0 || seen::is_any(own) || self.refuted.contains(&(at as u32, OPERANDS));
+        met.refuted.iter().all(|r| self.refuted.contains(r))
+            && met.seen.iter().enumerate().all(|(at, met)| operands(at, self.seen(at), *met))
+    }
+    /// How many instructions it takes for less certain than what was met would allow.
+    pub fn looseness(&self, met: &Known) -> usize {
+        let sharper = |at: usize, met: u8| seen::is_sharp(met) && self.seen(at) != met;
+        let instructions = met.seen.iter().enumerate().filter(|(at, met)| sharper(*at, **met)).count();
+        instructions + if met.seen.is_empty() { 0 } else { self.refuted.iter().filter(|r| !met.refuted.contains(r)).count() }
+    }
+    /// Whether somebody could have met less.
+    pub fn is_loose(&self) -> bool {
+        self.uncertain() > 0
+    }
+    /// How many instructions have met, or are taken to meet, more than one kind of operands, or one that machine code makes nothing of.
+    pub fn uncertain(&self) -> usize {
+        self.refuted.len() + self.seen.iter().filter(|bits| **bits != 0 && !seen::is_sharp(**bits)).count()
     }
 }
 
@@ -129,6 +151,15 @@ pub mod seen {
     /// Anything else.
     pub const OTHER: u8 = 8;
     pub const SECOND: u32 = 4;
+
+    /// Whether machine code for these has a way for whatever comes.
+    pub fn is_any(bits: u8) -> bool {
+        bits & (OTHER | OTHER << SECOND) != 0
+    }
+    /// Whether each operand is of one kind that machine code makes something of.
+    pub fn is_sharp(bits: u8) -> bool {
+        bits != 0 && !is_any(bits) && (bits & 15).count_ones() <= 1 && (bits >> SECOND).count_ones() <= 1
+    }
 }
 
 /// No entry, in [`Machine::entries`].
@@ -148,11 +179,24 @@ pub struct Machine {
     pub bytes: usize,
     /// Time that compiling took, in nanoseconds.
     pub took: u64,
-    /// Codes whose addresses it holds.
-    pub keeps: Vec<Arc<Code>>,
+    /// What it was made for: of its own Code, which comes first, and of those that are inlined in it. It holds their addresses, which nobody else gets as long as this is there.
+    pub known: Box<[(Weak<Code>, Known)]>,
+    /// The VM that it was made for, and the branch of the tree of VMs that it belongs to, by their numbers.
+    pub asker: u64,
+    pub branch: u64,
     /// The memory, which goes back where it came from.
     pub memory: Box<dyn Any + Send + Sync>,
-    pub previous: Option<Box<Machine>>,
+}
+
+impl Machine {
+    /// What it was made for, of a Code.
+    pub fn known(&self, code: *const Code) -> Option<&Known> {
+        self.known.iter().find(|(c, _)| std::ptr::eq(c.as_ptr(), code)).map(|(_, k)| k)
+    }
+    /// Whether a VM that has met less could run something faster.
+    pub fn is_loose(&self) -> bool {
+        self.known.iter().any(|(_, k)| k.is_loose())
+    }
 }
 
 /// What a guard looks at ([`Exit::what`]): the operands of the instruction.
@@ -170,6 +214,58 @@ pub struct Exit {
     pub what: u16,
     /// How many inlined frames stand above the one whose machine code it is.
     pub depth: u16,
-    /// How often it failed.
-    pub taken: AtomicU32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(seen: &[u8], refuted: &[(u32, u16)]) -> Known {
+        Known { ran: true, seen: seen.into(), refuted: refuted.to_vec() }
+    }
+    const INTEGERS: u8 = seen::INTEGER | seen::INTEGER << seen::SECOND;
+    const FLOATS: u8 = seen::FLOAT | seen::FLOAT << seen::SECOND;
+    const OTHERS: u8 = seen::OTHER | seen::OTHER << seen::SECOND;
+
+    #[test]
+    fn a_version_serves_who_has_met_no_more() {
+        let sharp = known(&[0, INTEGERS, 0], &[]);
+        assert!(sharp.serves(&Known::default()) && sharp.serves(&known(&[0, INTEGERS, 0], &[])));
+        assert!(!sharp.serves(&known(&[0, FLOATS, 0], &[])) && !sharp.serves(&known(&[], &[(1, OPERANDS)])));
+        assert!(sharp.serves(&known(&[0, 0, INTEGERS], &[])) && !sharp.serves(&known(&[0, 0, INTEGERS], &[(2, UNSEEN)])));
+        let generic = known(&[0, OTHERS, 0], &[]);
+        assert!(generic.serves(&known(&[0, FLOATS, 0], &[])) && known(&[0, INTEGERS], &[(1, OPERANDS)]).serves(&known(&[0, OTHERS], &[])));
+    }
+
+    #[test]
+    fn a_version_is_loose_for_who_has_met_less() {
+        let generic = known(&[0, OTHERS | INTEGERS, OTHERS], &[(2, OPERANDS)]);
+        assert!(generic.is_loose() && !known(&[0, INTEGERS], &[]).is_loose());
+        assert_eq!(generic.looseness(&Known::default()), 0, "nothing is known");
+        assert_eq!(generic.looseness(&known(&[0, INTEGERS, 0], &[])), 2);
+        assert_eq!(generic.looseness(&known(&[0, OTHERS | INTEGERS, OTHERS], &[(2, OPERANDS)])), 0, "the VM that it was made for");
+    }
+
+    #[test]
+    fn what_nobody_runs_is_purged() {
+        let heat = Heat::default();
+        let machine = |asker| Machine {
+            function: 0,
+            insns: [].into(),
+            entries: [].into(),
+            exits: Vec::new(),
+            bytes: 0,
+            took: 0,
+            known: [].into(),
+            asker,
+            branch: asker,
+            memory: Box::new(()),
+        };
+        (0..3).for_each(|n| heat.publish(machine(n)));
+        let held = heat.versions(|v| v[1].clone());
+        assert_eq!((heat.changes(), heat.purge(|m| m.asker != 2).len()), (3, 1));
+        assert_eq!(heat.versions(|v| v.iter().map(|m| m.asker).collect::<Vec<_>>()), [1, 2]);
+        drop(held);
+        assert_eq!(heat.purge(|_| true).len(), 2);
+    }
 }

@@ -27,8 +27,27 @@ fn say(text: &str) -> i32 {
     0
 }
 
+/// `zakuro top PID`, unless there is a program of that name.
+#[cfg(feature = "top")]
+fn asks_for_top(argv: &[Vec<u8>]) -> Option<u32> {
+    match argv {
+        [top, pid] if top == b"top" && !std::path::Path::new("top").exists() => std::str::from_utf8(pid).ok()?.parse().ok(),
+        _ => None,
+    }
+}
+
 fn run() -> i32 {
     let argv: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsString::into_vec).collect();
+    #[cfg(feature = "top")]
+    if let Some(pid) = asks_for_top(&argv) {
+        return match zakuro_runtime::top::run(pid) {
+            Ok(()) => 0,
+            Err(e) => {
+                tell(&e);
+                1
+            }
+        };
+    }
     let rubyopt = std::env::var("RUBYOPT").ok();
     let base = zakuro_runtime::process::options_from_environment();
     let command = match command::parse(&argv, &base, rubyopt.as_deref()) {

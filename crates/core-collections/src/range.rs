@@ -24,6 +24,29 @@ fn order(cx: &mut Cx, a: Value, b: Value) -> Result<Option<Ordering>> {
     if r.is_nil() { Ok(None) } else { crate::array::sorting::order_of(cx, r, a, b).map(Some) }
 }
 
+/// Whether no value can lie between the ends.
+fn is_empty(cx: &mut Cx, r: Range) -> Result<bool> {
+    if r.low().is_nil() || r.high().is_nil() {
+        return Ok(false);
+    }
+    Ok(match order(cx, r.low(), r.high())? {
+        Some(Ordering::Less) => false,
+        Some(Ordering::Equal) => r.exclusive(),
+        _ => true,
+    })
+}
+/// Whether the beginning of one lies before the end of the other.
+fn begins_before_end(cx: &mut Cx, r: Range, other: Range) -> Result<bool> {
+    if r.low().is_nil() || other.high().is_nil() {
+        return Ok(true);
+    }
+    Ok(match order(cx, r.low(), other.high())? {
+        Some(Ordering::Less) => true,
+        Some(Ordering::Equal) => !other.exclusive(),
+        _ => false,
+    })
+}
+
 /// Whether a value lies between the ends, by `<=>`.
 pub fn covers(cx: &mut Cx, r: Range, v: Value) -> Result<bool> {
     if !r.low().is_nil() && !matches!(order(cx, r.low(), v)?, Some(Ordering::Less | Ordering::Equal)) {
@@ -586,6 +609,18 @@ mod methods {
             return cx.call(high, sym::sub, &[Value::fixnum(1)]);
         }
         Ok(high)
+    }
+
+    /// Whether both have elements in common; TypeError for what is no Range.
+    ///
+    ///     (1..3).overlap?(3..5)   #=> true
+    #[method("overlap?")]
+    fn overlap(cx: &mut Cx, this: Range, other: Value) -> Result<bool> {
+        let Some(other) = Range::from_value(other) else {
+            let c = cx.class_name_of(other);
+            return cx.type_error(format!("wrong argument type {c} (expected Range)"));
+        };
+        Ok(!is_empty(cx, this)? && !is_empty(cx, other)? && begins_before_end(cx, this, other)? && begins_before_end(cx, other, this)?)
     }
 
     /// `[min, max]`

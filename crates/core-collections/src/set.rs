@@ -92,7 +92,17 @@ fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bo
     }
     Ok(())
 }
+/// Room for so many more elements than there are, of which some may be equal: a bound keeps what is asked for in vain small.
+fn make_room(cx: &mut Cx, set: Items, more: usize) {
+    const MOST: usize = 1 << 12;
+    if set.len() == 0 && more > 8 {
+        HashCell::change(set, &mut cx.heap, |t| t.reserve(more.min(MOST)));
+    }
+}
 fn add_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
+    if let Some(a) = Ref::<ArrayCell>::from_value(from) {
+        make_room(cx, set, a.len());
+    }
     each_of(cx, from, &mut |cx, e| insert(cx, set, e).map(|_| true))
 }
 fn remove_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
@@ -176,6 +186,7 @@ mod sets {
         }
         let set = cx.new_object(this);
         let h = items(cx, set);
+        make_room(cx, h, args.len());
         for v in args {
             insert(cx, h, *v)?;
         }
@@ -382,8 +393,14 @@ mod sets {
         }
         // A Set brings its way of comparing along.
         let like = set_items(cx, from).unwrap_or(h);
-        let fresh = hash::empty_like(cx, like);
-        add_all(cx, fresh, from)?;
+        let fresh = match set_items(cx, from) {
+            Some(other) => hash::plain_copy(cx, other),
+            None => {
+                let fresh = hash::empty_like(cx, like);
+                add_all(cx, fresh, from)?;
+                fresh
+            }
+        };
         cx.ivar_set_raw(this, sym::set_items, fresh.as_value());
         Ok(this)
     }
@@ -471,9 +488,15 @@ mod sets {
     fn xor(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
         let (set, _) = new_like(cx, this, None);
-        let h = hash::empty_like(cx, own);
+        let h = match set_items(cx, other) {
+            Some(o) if by_identity(o) == by_identity(own) => hash::plain_copy(cx, o),
+            _ => {
+                let h = hash::empty_like(cx, own);
+                add_all(cx, h, other)?;
+                h
+            }
+        };
         cx.ivar_set_raw(set, sym::set_items, h.as_value());
-        add_all(cx, h, other)?;
         cx.hash_each(own, |cx, k, _| {
             if cx.hash_delete(h, k)?.is_none() {
                 insert(cx, h, k)?;

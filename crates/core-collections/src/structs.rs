@@ -241,10 +241,10 @@ pub(crate) fn check_names(cx: &mut Cx, names: &[Value], writers: bool) -> Result
 }
 /// The member that an index or name argument means.
 fn member(cx: &mut Cx, this: Value, key: Value) -> Result<Sym> {
-    let names = names_of(cx, this)?;
+    let names = members_of(cx, this)?;
     if key.is_sym() || key.is_kind(Kind::String) {
         let s = cx.to_sym(key)?;
-        if names.contains(&s) {
+        if names.elements(&cx.heap).contains(&Value::sym(s)) {
             return Ok(s);
         }
         return cx.name_error(format!("no member '{}' in struct", s.name()), s, this);
@@ -257,7 +257,7 @@ fn member(cx: &mut Cx, this: Value, key: Value) -> Result<Sym> {
     if i < -n {
         return cx.index_error(format!("offset {i} too small for struct(size:{n})"));
     }
-    Ok(names[(if i < 0 { i + n } else { i }) as usize])
+    Ok(names.get((if i < 0 { i + n } else { i }) as usize).and_then(|m| m.as_sym()).unwrap_or(sym::empty))
 }
 
 /// The methods.

@@ -4,19 +4,21 @@
 
 use zakuro_core_collections::enumerator::EnumeratorExt;
 use std::collections::HashMap;
-use zakuro_macros::{Trace, ruby_class};
-use zakuro_heap::BLOCK_SIZE;
+use zakuro_macros::ruby_class;
 use zakuro_object::{Header, HashTable};
 use zakuro_vm::*;
 
+mod config;
 mod figures;
 mod maps;
+mod profiler;
 
 pub static TABLES: &[&[MethodRow]] =
-    &[gc::METHODS, figures::gc::METHODS, profiler::METHODS, object_space::METHODS, maps::weak_map::METHODS, maps::weak_key_map::METHODS];
+    &[gc::METHODS, figures::gc::METHODS, config::gc::METHODS, profiler::gc_profiler::METHODS, object_space::METHODS, maps::weak_map::METHODS, maps::weak_key_map::METHODS];
 
 pub fn setup(cx: &mut Cx) {
     let _ = cx.include_module(ids::WEAK_MAP, ids::ENUMERABLE);
+    config::setup(cx);
 }
 
 /// Whether a value is no cell, or a cell that outlives this collection.
@@ -92,12 +94,11 @@ struct Weak {
     due: Vec<(Value, Value)>,
     at_exit: bool,
     stress: bool,
-    measure: bool,
 }
 impl Trace for Weak {
     /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress: _, measure: _ } = self;
+        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress: _ } = self;
         key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
         for (_object, id, procs) in finalizers {
             id.trace(m);
@@ -154,14 +155,26 @@ impl VmState for Weak {
     }
 }
 
-/// Collects what is young, or, unless `full_mark: false`, everything; then runs the finalizers of what died.
+/// Collects everything, or, with `full_mark: false`, what is young; sweeps it, unless `immediate_sweep: false`; then runs the finalizers of what died.
+/// Marking is never left unfinished: `immediate_mark` says nothing here.
 fn collect(cx: &mut Cx, kw: Kwargs) -> Result<()> {
-    let full = kw.get(Sym::intern("full_mark")).is_none_or(|v| v.truthy());
-    if cx.options.gc_never {
-    } else if full {
-        cx.collect();
-    } else {
-        cx.collect_minor();
+    let [full, mark, sweep] = ["full_mark", "immediate_mark", "immediate_sweep"].map(Sym::intern);
+    kw.only(cx, &[full, mark, sweep])?;
+    let is_asked = |name| kw.get(name).is_none_or(Value::truthy);
+    if !cx.options.gc_never {
+        let due = if is_asked(full) || !cx.heap.allows_full() { None } else { cx.heap.full_is_due() };
+        match due {
+            // As CRuby has it, a minor collection that is asked for gives way to a full one that is due.
+            Some(_) => cx.collect(),
+            None if is_asked(full) => cx.collect(),
+            None => cx.collect_minor(),
+        }
+        if due.is_some() {
+            cx.heap.set_reason(due, "method");
+        }
+        if is_asked(sweep) {
+            cx.heap.sweep_now();
+        }
     }
     run_due(cx)
 }
@@ -201,39 +214,6 @@ fn holds(cx: &mut Cx, finalizer: Value, object: Value) -> Result<bool> {
     Ok(finalizer.is_kind(Kind::MethodObj) && cx.call(finalizer, Sym::intern("receiver"), &[])? == object)
 }
 
-/// Figures for `GC.stat`.
-fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
-    let s = cx.heap.stats();
-    // Frozen graphs received from other VMs, or sent on: memory that several VMs may count.
-    let (regions, region_bytes) = cx.heap.region_stats();
-    let slots = (s.allocated_cells as i64).max(0);
-    let freed = (s.allocated_bytes as i64 - s.live_bytes as i64).max(0) / 40;
-    vec![
-        ("count", s.collections as i64),
-        ("time", (s.gc_nanos / 1_000_000) as i64),
-        ("marking_time", (s.gc_nanos / 1_000_000) as i64),
-        ("sweeping_time", 0),
-        ("heap_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
-        ("heap_empty_pages", s.reserve_blocks as i64),
-        ("heap_live_slots", (slots - freed).max(0)),
-        ("heap_free_slots", ((s.blocks + s.reserve_blocks) as i64 * BLOCK_SIZE as i64 - s.live_bytes as i64).max(0) / 40),
-        ("heap_eden_pages", s.blocks as i64),
-        ("total_allocated_pages", (s.blocks + s.reserve_blocks) as i64),
-        ("total_allocated_objects", slots),
-        ("total_freed_objects", freed),
-        ("malloc_increase_bytes", s.payload_bytes as i64),
-        ("malloc_increase_bytes_limit", s.limit as i64),
-        ("minor_gc_count", (s.collections - s.full_collections) as i64),
-        ("major_gc_count", s.full_collections as i64),
-        ("live_bytes", s.live_bytes as i64),
-        ("allocated_bytes", s.allocated_bytes as i64),
-        ("last_pause_nanoseconds", s.last_pause_nanos as i64),
-        ("longest_pause_nanoseconds", s.max_pause_nanos as i64),
-        ("shared_regions", regions as i64),
-        ("shared_region_bytes", region_bytes as i64),
-    ]
-}
-
 /// The methods of GC.
 #[ruby_class(ids::GC)]
 mod gc {
@@ -255,33 +235,6 @@ mod gc {
     #[method("count", singleton)]
     fn count(cx: &Cx, _this: Value) -> i64 {
         cx.heap.stats().collections as i64
-    }
-
-    /// Figures of the heap, or one of them.
-    ///
-    ///     GC.stat[:count] == GC.stat(:count)   #=> true
-    #[method("stat", singleton)]
-    fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
-        let all = figures(cx);
-        if let Some(s) = what.and_then(|w| w.as_sym()) {
-            let name = s.name();
-            return match all.iter().find(|f| f.0 == name) {
-                Some(f) => Ok(cx.int(f.1)),
-                None => cx.arg_error(format!("unknown key: {name}")),
-            };
-        }
-        let h = match what {
-            None | Some(Value::NIL) => cx.new_hash(),
-            Some(v) => match Ref::<HashCell>::from_value(v) {
-                Some(h) => h,
-                None => return cx.type_error("non-hash or symbol given"),
-            },
-        };
-        for (name, n) in all {
-            let n = cx.int(n);
-            cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
-        }
-        Ok(h.as_value())
     }
 
     /// Forbids collections; returns whether they were forbidden.
@@ -315,66 +268,11 @@ mod gc {
     fn set_stress(cx: &mut Cx, _this: Value, on: Value) -> Value {
         cx.state::<Weak>().stress = on.truthy();
         cx.gc_stress = on.truthy() || cx.options.gc_stress;
-        on
-    }
-
-    /// Nanoseconds spent in collections.
-    ///
-    ///     GC.total_time.class   #=> Integer
-    #[method("total_time", singleton)]
-    fn total_time(cx: &Cx, _this: Value) -> i64 {
-        cx.heap.stats().gc_nanos as i64
-    }
-
-    /// Whether collections are timed: always.
-    ///
-    ///     GC.measure_total_time   #=> true
-    #[method("measure_total_time", singleton)]
-    fn measure_total_time(cx: &mut Cx, _this: Value) -> bool {
-        !cx.state::<Weak>().measure
-    }
-
-    /// Accepted; collections are timed anyway.
-    ///
-    ///     GC.measure_total_time = true   #=> true
-    #[method("measure_total_time=", singleton)]
-    fn set_measure(cx: &mut Cx, _this: Value, on: Value) -> Value {
-        cx.state::<Weak>().measure = !on.truthy();
-        on
-    }
-
-    /// The settings of the collector: there are none but its name. A Hash of others is accepted, as every collector may have its own.
-    ///
-    ///     GC.config   #=> {implementation: "zakuro"}
-    #[method("config", singleton)]
-    fn config(cx: &mut Cx, _this: Value, options: Option<Value>) -> Result<Value> {
-        let key = Value::sym(Sym::intern("implementation"));
-        match options {
-            None | Some(Value::NIL) => {}
-            Some(v) => match Ref::<HashCell>::from_value(v) {
-                Some(h) if cx.hash_get(h, key)?.is_some() => {
-                    return cx.arg_error("Attempting to set read-only key \"Implementation\"");
-                }
-                Some(_) => {}
-                None => return cx.arg_error("ArgumentError"),
-            },
+        if cx.gc_stress {
+            // Stays set as long as it lasts.
+            cx.poll_owner.set(zakuro_vm::gc::POLL_COLLECT);
         }
-        let (h, name) = (cx.new_hash(), cx.str("zakuro"));
-        cx.hash_set(h, key, name)?;
-        Ok(h.as_value())
-    }
-
-    /// Cells don't move: there is nothing to compact.
-    #[method("compact", singleton)]
-    #[method("auto_compact", singleton)]
-    #[method("latest_compact_info", singleton)]
-    fn compact(cx: &mut Cx, _this: Value) -> Result<Value> {
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "compaction is unimplemented on this machine")
-    }
-    /// As `compact`.
-    #[method("auto_compact=", singleton)]
-    fn set_auto_compact(cx: &mut Cx, this: Value, _on: Value) -> Result<Value> {
-        compact(cx, this)
+        on
     }
 
     /// Collects now (for objects that extend GC).
@@ -384,106 +282,6 @@ mod gc {
     fn garbage_collect(cx: &mut Cx, _this: Value, kw: Kwargs) -> Result<Value> {
         collect(cx, kw)?;
         Ok(Value::NIL)
-    }
-}
-
-/// What GC::Profiler counts from.
-#[derive(Trace, Default)]
-struct Profile {
-    enabled: bool,
-    /// Collections and nanoseconds of finished periods, and the readings at the start of the running one.
-    collections: u64,
-    nanos: u64,
-    from: (u64, u64),
-}
-impl VmState for Profile {}
-
-/// Collections and nanoseconds that the profiler has seen.
-fn profile(cx: &mut Cx) -> (u64, u64) {
-    let s = cx.heap.stats();
-    let p = cx.state::<Profile>();
-    let running = if p.enabled { (s.collections - p.from.0, s.gc_nanos - p.from.1) } else { (0, 0) };
-    (p.collections + running.0, p.nanos + running.1)
-}
-
-/// Counts collections and the time they take, while it is enabled.
-#[ruby_class(ids::GC_PROFILER)]
-mod profiler {
-    use super::*;
-
-    /// Whether it counts.
-    ///
-    ///     GC::Profiler.enabled?   #=> false
-    #[method("enabled?", singleton)]
-    fn is_enabled(cx: &mut Cx, _this: Value) -> bool {
-        cx.state::<Profile>().enabled
-    }
-
-    /// Starts counting.
-    ///
-    ///     GC::Profiler.enable; GC.start; GC::Profiler.total_time > 0   #=> true
-    #[method("enable", singleton)]
-    fn enable(cx: &mut Cx, _this: Value) {
-        let s = cx.heap.stats();
-        let p = cx.state::<Profile>();
-        if !p.enabled {
-            p.enabled = true;
-            p.from = (s.collections, s.gc_nanos);
-        }
-    }
-
-    /// Stops counting; what was counted stays.
-    ///
-    ///     GC::Profiler.disable   #=> nil
-    #[method("disable", singleton)]
-    fn disable(cx: &mut Cx, _this: Value) {
-        let (collections, nanos) = profile(cx);
-        let p = cx.state::<Profile>();
-        (p.enabled, p.collections, p.nanos) = (false, collections, nanos);
-    }
-
-    /// Forgets what was counted.
-    ///
-    ///     GC::Profiler.clear; GC::Profiler.total_time   #=> 0.0
-    #[method("clear", singleton)]
-    fn clear(cx: &mut Cx, _this: Value) {
-        let s = cx.heap.stats();
-        let p = cx.state::<Profile>();
-        (p.collections, p.nanos, p.from) = (0, 0, (s.collections, s.gc_nanos));
-    }
-
-    /// Seconds spent in the collections counted.
-    ///
-    ///     GC::Profiler.total_time.class   #=> Float
-    #[method("total_time", singleton)]
-    fn total_time(cx: &mut Cx, _this: Value) -> f64 {
-        profile(cx).1 as f64 / 1e9
-    }
-
-    /// A text with the figures; empty when nothing was counted.
-    ///
-    ///     GC::Profiler.clear; GC::Profiler.result   #=> ""
-    #[method("result", singleton)]
-    fn result(cx: &mut Cx, _this: Value) -> String {
-        match profile(cx) {
-            (0, _) => String::new(),
-            (n, nanos) => format!("GC {n} invokes.\nTotal time(ms): {:.6}\n", nanos as f64 / 1e6),
-        }
-    }
-
-    /// Writes `result` to a stream, `$stdout` when none is given.
-    ///
-    ///     GC::Profiler.clear; GC::Profiler.report   #=> nil
-    #[method("report", singleton)]
-    fn report(cx: &mut Cx, this: Value, to: Option<Value>) -> Result<()> {
-        let text = result(cx, this);
-        let text = cx.str(&text);
-        let out = match to {
-            Some(io) => io,
-            None => cx.global_get(sym::stdout)?,
-        };
-        cx.call(out, sym::write, &[text])?;
-        Ok(())
     }
 }
 
@@ -606,12 +404,19 @@ mod object_space {
     ///
     ///     ObjectSpace.count_objects[:TOTAL] > 0   #=> true
     #[method("count_objects", module_function)]
-    fn count_objects(cx: &mut Cx, _this: Value, into: Option<Ref<HashCell>>) -> Result<Value> {
+    fn count_objects(cx: &mut Cx, _this: Value, into: Option<Value>) -> Result<Value> {
+        let into = match into {
+            None => None,
+            Some(v) => match Ref::<HashCell>::from_value(v) {
+                Some(h) => Some(h),
+                None => return cx.type_error("non-hash given"),
+            },
+        };
         let mut counts: Vec<(&str, i64)> = vec![("TOTAL", 0), ("FREE", 0)];
         cx.heap.each_cell(&mut |p| {
             // SAFETY: a cell of the heap that is walked.
             let name = match unsafe { Value::cell(p) }.kind_of_cell() {
-                Kind::Free => "FREE",
+                Kind::Free => return,
                 Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash => "MOVED",
                 Kind::Object | Kind::Exception => "T_OBJECT",
                 Kind::Class => "T_CLASS",
@@ -626,12 +431,14 @@ mod object_space {
                 Kind::Proc | Kind::Data | Kind::MethodObj => "T_DATA",
                 Kind::Method | Kind::Env | Kind::Cref | Kind::Throw => "T_IMEMO",
             };
-            counts[0].1 += 1;
             match counts.iter_mut().find(|c| c.0 == name) {
                 Some(c) => c.1 += 1,
                 None => counts.push((name, 1)),
             }
         });
+        let cells: usize = cx.heap.size_classes().iter().map(|c| c.cells).sum();
+        let used: i64 = counts.iter().map(|c| c.1).sum();
+        (counts[0].1, counts[1].1) = (cells as i64, cells as i64 - used);
         let h = match into {
             Some(h) => h,
             None => cx.new_hash(),

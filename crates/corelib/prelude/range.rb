@@ -20,37 +20,12 @@ class Range
     __step(:%, [step])
   end
 
-  # Whether both have elements in common; TypeError for what is no Range.
-  #
-  #     (1..3).overlap?(3..5)   #=> true
-  def overlap?(other)
-    raise TypeError, "wrong argument type #{other.class} (expected Range)" unless Range === other
-    return false if __empty? || other.__send__(:__empty?)
-    __starts_before_end_of?(other) && other.__send__(:__starts_before_end_of?, self)
-  end
-
   private
 
   # nil when they can't be compared
   def __order(a, b)
     c = a <=> b
     c && (c > 0 ? 1 : c < 0 ? -1 : 0)
-  end
-
-  def __empty?
-    b = self.begin
-    e = self.end
-    return false if b.nil? || e.nil?
-    c = __order(b, e)
-    c.nil? || c > 0 || (c == 0 && exclude_end?)
-  end
-
-  def __starts_before_end_of?(other)
-    b = self.begin
-    e = other.end
-    return true if b.nil? || e.nil?
-    c = __order(b, e)
-    !c.nil? && (c < 0 || (c == 0 && !other.exclude_end?))
   end
 
   def __step(name, args)

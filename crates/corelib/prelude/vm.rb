@@ -3,6 +3,20 @@
 class RubyVM
   autoload :AbstractSyntaxTree, "zakuro/abstract_syntax_tree"
   autoload :Pool, "zakuro/pool"
+  autoload :Cluster, "zakuro/cluster"
+
+  class Channel
+    # Opens a channel through a server, which all who open the same name have, on any machine: `redis://host:port/stream` or `nats://host:port/subject`. The options are told at RubyVM::Channel::Remote,
+    # which it is.
+    def self.open(address, bound = nil, **options)
+      begin
+        RubyVM::Cluster
+      rescue LoadError
+        raise NotImplementedError, "this zakuro was built without channels through servers (the feature `cluster` of zakuro-cli)"
+      end
+      Remote.new(address, bound, **options)
+    end
+  end
 
   # $stdout or $stderr of a VM whose host takes what it writes.
   class HostOutput

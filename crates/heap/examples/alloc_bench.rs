@@ -40,7 +40,7 @@ fn report(name: &str, n: usize, start: Instant, h: &Heap) {
     println!(
         "{name:<44} {ns:6.2} ns/alloc  {:4} GCs, {:5.1}% of the time, last pause {:7.1} us, live {:6.1} MB, limit {:6.1} MB, {} blocks",
         s.collections,
-        s.gc_nanos as f64 * 100.0 / start.elapsed().as_nanos() as f64,
+        (s.mark_nanos + s.sweep_nanos) as f64 * 100.0 / start.elapsed().as_nanos() as f64,
         s.last_pause_nanos as f64 / 1e3,
         s.live_bytes as f64 / 1e6,
         s.limit as f64 / 1e6,

@@ -30,6 +30,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use crate::block::NONE;
+use crate::figures::{Record, cpu_time};
 use crate::heap::Heap;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::mark::{Lookup, Marker, Naming, Parents};
@@ -127,19 +128,23 @@ impl HeapState {
     }
 
     pub fn collect_with_weak(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        let start = Instant::now();
+        let start = self.told.pause_begins();
         self.prepare();
+        self.set_reason(Some("force"), "method");
         self.run(true, start, roots, after_mark);
     }
 
     pub fn collect_due(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        let start = Instant::now();
+        let start = self.told.pause_begins();
         if self.marking.is_some() {
             return self.step(STEP_WORK, start, roots, after_mark);
         }
         self.prepare();
         let over = self.over_limit();
-        let full = over || self.grown() >= self.limit.growth;
+        let full = over || self.grown() >= self.limit.growth && !self.told.minor_only;
+        let why = if over || self.pressure > self.limit.growth / 2 { "oldmalloc" } else { "oldgen" };
+        let by = if self.cells_since >= self.since / 2 { "newobj" } else { "malloc" };
+        self.set_reason(full.then_some(why), by);
         if full && !over && !self.cut_short && self.kept >= LARGE {
             return self.begin(start, roots);
         }
@@ -147,20 +152,24 @@ impl HeapState {
     }
 
     pub fn collect_step(&mut self, work: usize, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        let start = Instant::now();
+        let start = self.told.pause_begins();
         if self.marking.is_some() {
             return self.step(work, start, roots, after_mark);
         }
         self.prepare();
+        self.set_reason(Some("force"), "newobj");
         self.begin(start, roots);
     }
 
     pub fn collect_minor(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
-        let start = Instant::now();
+        let start = self.told.pause_begins();
         self.prepare();
         match self.marking.take() {
             Some(m) => self.finish(m, start, roots, after_mark),
-            None => self.run(false, start, roots, after_mark),
+            None => {
+                self.set_reason(None, "method");
+                self.run(false, start, roots, after_mark);
+            }
         }
     }
 
@@ -172,9 +181,13 @@ impl HeapState {
     fn prepare(&mut self) {
         self.finish_sweep();
         self.close_runs();
-        if self.marking.is_some() {
-            return;
+        if self.marking.is_none() {
+            self.see_kept();
         }
+    }
+
+    /// After sweeping: what the last collection has kept.
+    pub(crate) fn see_kept(&mut self) {
         let kept = self.live + self.payload_then.saturating_sub(self.swept);
         if mem::replace(&mut self.was_full, false) {
             self.base = kept;
@@ -183,7 +196,7 @@ impl HeapState {
     }
 
     /// Bytes of cells and payload by which the old part has grown since the last full collection, and what it may hold besides.
-    fn grown(&self) -> usize {
+    pub(crate) fn grown(&self) -> usize {
         self.kept.saturating_sub(self.base).saturating_add(self.pressure)
     }
 
@@ -192,6 +205,9 @@ impl HeapState {
             self.owned(m.owned);
         }
         let noted = if full || self.cut_short { None } else { self.take_noted() };
+        if !full && noted.is_none() {
+            self.told.reason.full = Some("force");
+        }
         let full = noted.is_none();
         if full {
             self.forget_marks();
@@ -265,10 +281,11 @@ impl HeapState {
     fn pause(&mut self, start: Instant, m: Marking) {
         self.marking = Some(m);
         self.limit.extra = self.since + STEP_BYTES;
+        self.set_alarm();
         let pause = start.elapsed();
         self.last_pause = pause;
         self.max_pause = self.max_pause.max(pause);
-        self.gc_time += pause;
+        self.told.pause_ended(pause);
     }
 
     fn finish(&mut self, mut m: Marking, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
@@ -319,16 +336,19 @@ impl HeapState {
         }
         // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
         // reuse it before, and the next limit would count it as alive.
+        let sweeping = self.told.sweep_begins();
         self.partition(self.payload > self.live);
+        self.told.sweep_ended(sweeping);
         if full {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
-            self.limit.full(self.live + self.payload, self.grown(), time, marking);
+            self.limit.full(self.live + self.payload, self.grown(), time, marking, Ledger::get().granted());
             self.was_full = true;
             self.pressure = 0;
         } else {
             let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
             self.limit.minor(self.since, mutating, marking);
         }
+        self.sampler_goes_on();
         self.since = 0;
         (self.payload_then, self.swept) = (self.payload, 0);
         self.cells_since = 0;
@@ -346,7 +366,21 @@ impl HeapState {
         self.collections += 1;
         self.last_pause = end - start;
         self.max_pause = self.max_pause.max(self.last_pause);
-        self.gc_time += self.last_pause;
+        self.told.pause_ended(self.last_pause);
+        if self.told.keeps_records() {
+            self.told.record(Record {
+                number: self.collections - 1,
+                reason: self.told.reason,
+                began: start,
+                cpu: cpu_time(),
+                pause: self.last_pause,
+                mark: marking,
+                sweep: self.told.sweep_in_pause(),
+                live_bytes: self.live,
+                blocks: self.blocks,
+                cells: self.all_cells(),
+            });
+        }
         self.last_end = Some(end);
         if full {
             self.last_full = Some(end);
@@ -480,6 +514,7 @@ impl HeapState {
         self.cells_since = self.cells_since.saturating_sub(bytes);
         for (class, size) in SIZES.into_iter().enumerate() {
             let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
+            self.told.cells[class] -= ((run.end - run.bump) / size as usize) as u64;
             let current = mem::replace(&mut self.classes[class].current, NONE);
             if current == NONE {
                 continue;

@@ -17,8 +17,8 @@ use std::cell::UnsafeCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use crate::SizeClass;
-use crate::state::{FinalizeFn, HeapState, HeapStats, Native, TraceFn};
+use crate::figures::{HeapStats, Reason, Record, SizeClass};
+use crate::state::{FinalizeFn, HeapState, Native, TraceFn};
 use crate::{Header, Marker, Region, Share};
 
 /// The cells of one VM. May move between native threads; is never shared.
@@ -170,6 +170,19 @@ shared! {
     /// Figures at this moment.
     #[inline]
     fn stats() -> HeapStats;
+    /// Figures of the cells by their size, ascending.
+    fn size_classes() -> Vec<SizeClass>;
+    /// Whether a collection has found the cell alive. False for cells of others.
+    #[inline]
+    fn is_old(cell: *mut Header) -> bool;
+    /// Why the last collection was made.
+    #[inline]
+    fn reason() -> Reason;
+    /// Whether everything may be marked when the old part has grown enough.
+    #[inline]
+    fn allows_full() -> bool;
+    /// The collections that were recorded, the oldest first.
+    fn records() -> Vec<Record>;
     /// The running collection, or the last one, is full.
     #[inline]
     fn is_full() -> bool;
@@ -185,8 +198,6 @@ shared! {
 }
 
 exclusive! {
-    /// Figures of the cells by their size, ascending. Sweeps what the last collection has left.
-    fn size_classes() -> Vec<SizeClass>;
     /// Cells of this heap, its stacks and tables may refer to cells of `region` from now on, and to cells of the regions that it holds. Once a
     /// collection finds none that does, the heap lets go.
     fn hold(region: &Region);
@@ -208,16 +219,36 @@ exclusive! {
     fn restore_reserve();
     /// Nothing is refused any more: the owner is on its way out.
     fn lift_limit();
+    /// Says why the last collection was made.
+    fn set_reason(full: Option<&'static str>, by: &'static str);
+    /// Finishes lazy sweeping now, as part of the last collection.
+    fn sweep_now();
+    /// Why the next collection that is due marks everything; None: it does not. Sweeps what the last one has left.
+    fn full_is_due() -> Option<&'static str>;
+    /// Whether marking and sweeping are timed: they are, unless this says otherwise.
+    fn time_collections(on: bool);
+    /// Whether everything is marked when the old part has grown enough: it is, unless this says otherwise. Where the limit stands against more it is in any case.
+    fn allow_full(on: bool);
+    /// Records collections from now on, the last `most` of them.
+    fn keep_records(most: usize);
+    /// Ends that, and forgets them.
+    fn keep_no_records();
     /// Finishes lazy sweeping now: every finalizer of a dead cell has run, and empty blocks are given back.
     fn collect_all_sweep();
     /// Gives all but `keep` empty blocks back (a VM falls idle, memory is short).
     fn trim(keep: usize);
     /// Calls `f` with each allocated cell, after finishing the sweep.
     fn each_cell(f: &mut dyn FnMut(*mut Header));
+    /// Calls `f` with address and size of each free cell of the blocks in use.
+    fn each_free(f: &mut dyn FnMut(usize, usize));
     /// The cells of this heap that a live cell refers to, each once. None: a marking is under way; a full collection ends it.
     fn references(cell: *mut Header) -> Option<Vec<*mut Header>>;
     /// Whether cells are noted from now on, as they are allocated: slow. Forgets what was noted. Not while a marking is under way.
     fn note_allocations(on: bool);
+    /// From now on `bit` is set in the poll word whenever about so many bytes were allocated: the owner looks what it runs, and calls [`Heap::take_sample`].
+    fn sample_allocations(every: usize, bit: u32);
+    /// Bytes of cells and payload, and cells, allocated since this was asked last; None: nobody samples.
+    fn take_sample() -> Option<(u64, u64)>;
     /// Addresses of the cells noted since this was asked last; some may be dead.
     fn noted_allocations() -> Vec<usize>;
     /// Marks everything from `roots`, then leaves the dead to lazy sweeping.

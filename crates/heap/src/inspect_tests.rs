@@ -73,3 +73,33 @@ fn allocations_are_noted_while_asked() {
     });
     assert_eq!(h.stats().allocated_cells, before + 100);
 }
+
+/// Samples add up to what was allocated, and their number goes by bytes.
+#[test]
+fn samples_go_by_bytes() {
+    let poll = std::sync::atomic::AtomicU32::new(0);
+    let mut h = Heap::new(trace, finalize);
+    // SAFETY: the word outlives the heap.
+    unsafe { h.set_poll(&poll, 2) };
+    h.sample_allocations(16 << 10, 128);
+    let (mut bytes, mut cells, mut samples) = (0, 0, 0);
+    for i in 0..40_000u32 {
+        let cell = h.alloc(if i % 4 == 0 { 96 } else { 32 });
+        // SAFETY: a new cell.
+        unsafe { cell.write(Header { shape: 1, kind: 0, flags: 0, aux: 0 }) };
+        if i % 100 == 0 {
+            h.add_payload(1_000);
+        }
+        if poll.fetch_and(!128, std::sync::atomic::Ordering::Relaxed) & 128 != 0 {
+            let (b, c) = h.take_sample().unwrap_or_default();
+            (bytes, cells, samples) = (bytes + b, cells + c, samples + 1);
+        }
+        if i % 9_000 == 0 {
+            h.collect(&mut |_| ());
+        }
+    }
+    let (b, c) = h.take_sample().unwrap_or_default();
+    assert_eq!(cells + c, 40_000);
+    assert_eq!(bytes + b, 10_000 * 96 + 30_000 * 32 + 400_000);
+    assert!((80..=220).contains(&samples), "{samples}");
+}

@@ -17,12 +17,13 @@
 
 use std::ptr;
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use zakuro_base::sync::held::{Mutex, MutexGuard};
 
 use zakuro_base::sync::wide::point;
 
 use crate::block::BlockMeta;
+use crate::budget::{self, Watch};
 
 /// Bytes per block; blocks are aligned to it.
 pub const BLOCK_SIZE: usize = 64 << 10;
@@ -58,6 +59,10 @@ pub struct Ledger {
     /// Locked by any heap that takes or returns blocks and by `stats`; held for a few hundred nanoseconds, and for
     /// one mprotect pair per 128 MiB. No other lock is taken inside.
     books: Mutex<Books>,
+    /// Percent of their growth that heaps are granted (module `budget`). Written by [`Ledger::look`], read by each heap after a full collection.
+    granted: AtomicU32,
+    /// What [`Ledger::look`] has seen: its own affair. Tried, never waited for: in the child of a fork that came in the middle nobody looks any more.
+    watch: std::sync::Mutex<Watch>,
 }
 
 // SAFETY: `table` points to rows that are Sync; the rest is immutable or locked.
@@ -84,6 +89,9 @@ struct Books {
     in_use: usize,
     /// Blocks whose pages are being given back, outside the lock.
     in_flight: usize,
+    /// Calls that took blocks, and that gave some back.
+    lots_out: u64,
+    lots_back: u64,
 }
 
 /// Counts of [`Ledger::stats`]; bytes where the name says so, else blocks.
@@ -99,6 +107,9 @@ pub struct LedgerStats {
     pub free_dirty: usize,
     /// Free without pages.
     pub free_clean: usize,
+    /// How often heaps took blocks, and gave some back.
+    pub lots_out: u64,
+    pub lots_back: u64,
 }
 
 impl Ledger {
@@ -117,6 +128,8 @@ impl Ledger {
             in_use: books.in_use,
             free_dirty: books.dirty.len(),
             free_clean: books.clean.len() + books.in_flight,
+            lots_out: books.lots_out,
+            lots_back: books.lots_back,
         }
     }
 
@@ -127,7 +140,7 @@ impl Ledger {
             if let Some(cells) = reserve(bytes + BLOCK_SIZE) {
                 if let Some(table) = reserve(blocks * size_of::<BlockMeta>()) {
                     let base = cells.next_multiple_of(BLOCK_SIZE);
-                    return Ledger { base, blocks, table: ptr::with_exposed_provenance_mut(table), books: Mutex::new(Books::new()) };
+                    return Ledger { base, blocks, table: ptr::with_exposed_provenance_mut(table), ..Ledger::empty() };
                 }
                 // SAFETY: the mapping was made above and nothing refers to it.
                 unsafe { libc::munmap(ptr::with_exposed_provenance_mut(cells), bytes + BLOCK_SIZE) };
@@ -135,7 +148,24 @@ impl Ledger {
             bytes /= 2;
         }
         // No address space: every request will be refused, so the VMs see memory exhaustion instead of an abort.
-        Ledger { base: 0, blocks: 0, table: ptr::null_mut(), books: Mutex::new(Books::new()) }
+        Ledger::empty()
+    }
+    fn empty() -> Ledger {
+        let (books, watch) = (Mutex::new(Books::new()), std::sync::Mutex::new(Watch::new()));
+        Ledger { base: 0, blocks: 0, table: ptr::null_mut(), books, granted: AtomicU32::new(budget::ALL), watch }
+    }
+
+    /// Percent of their growth that heaps are granted.
+    pub fn granted(&self) -> u32 {
+        self.granted.load(Relaxed)
+    }
+    /// Looks how scarce memory is, if that was not done within the last second.
+    pub fn look(&self) {
+        if let Ok(mut watch) = self.watch.try_lock()
+            && let Some(percent) = watch.look(self.granted())
+        {
+            self.granted.store(percent, Relaxed);
+        }
     }
 
     /// Nobody takes or gives blocks meanwhile: for fork(2), whose child must not find the lock taken by a thread that it does not have.
@@ -187,6 +217,7 @@ impl Ledger {
             out.extend(books.dirty.drain(at..));
             books.least_dirty = books.least_dirty.min(at);
             books.in_use += out.len() - first;
+            books.lots_out += u64::from(out.len() > first);
         }
         for &block in &out[first..] {
             point();
@@ -226,6 +257,7 @@ impl Ledger {
             let (keep, surplus) = blocks.split_at(room.min(blocks.len()));
             books.dirty.extend_from_slice(keep);
             books.in_use -= blocks.len();
+            books.lots_back += 1;
             books.in_flight += surplus.len();
             surplus
         };
@@ -239,9 +271,12 @@ impl Ledger {
     pub fn relax(&self) -> bool {
         let (surplus, more) = {
             let mut books = self.lock();
-            let unused = books.least_dirty.min(books.dirty.len()).saturating_sub(KEEP_DIRTY);
+            // Where memory is scarce all that is free goes, at once.
+            let scarce = self.granted() < budget::ALL;
+            let unused = if scarce { books.dirty.len() } else { books.least_dirty.min(books.dirty.len()).saturating_sub(KEEP_DIRTY) };
+            let going = if scarce { unused } else { unused.div_ceil(2) };
             // The blocks freed longest ago are at the front.
-            let surplus: Vec<u32> = books.dirty.drain(..unused.div_ceil(2)).collect();
+            let surplus: Vec<u32> = books.dirty.drain(..going).collect();
             books.in_flight += surplus.len();
             books.least_dirty = books.dirty.len();
             (surplus, books.dirty.len() > KEEP_DIRTY)
@@ -339,6 +374,8 @@ impl Books {
             least_dirty: 0,
             in_use: 0,
             in_flight: 0,
+            lots_out: 0,
+            lots_back: 0,
         }
     }
 }

@@ -22,7 +22,9 @@
 //!   guess; runs of free cells are found in the bitmap instead.
 
 mod block;
+mod budget;
 mod collect;
+mod figures;
 mod heap;
 mod inspect;
 mod ledger;
@@ -36,13 +38,14 @@ mod state;
 mod sweep;
 
 pub use collect::{remember, revisit};
+pub use figures::{HeapStats, Lots, Reason, Record, SizeClass};
 pub use heap::Heap;
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
 pub use share::{Share, Shown};
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};
-pub use state::{FinalizeCx, FinalizeFn, HeapStats, Native, SizeClass, TraceFn};
+pub use state::{FinalizeCx, FinalizeFn, Native, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 
 /// The first word of each cell.

@@ -19,6 +19,8 @@
 //! what lives of that many bytes is marked within a few milliseconds.
 //! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
 //!
+//! Where memory is scarce each heap gets the same part of its E (module `budget`).
+//!
 //! Rejected: a fixed factor on L (CRuby's 1.8): thousands of small heaps collect too often, a big one wastes most.
 
 use std::time::Duration;
@@ -66,8 +68,8 @@ impl Limit {
     }
 
     /// Takes the samples of a full collection: the old part has `grown` in the `time` since the last full one (None: the first), then
-    /// `live` bytes were found in `marking` time.
-    pub(crate) fn full(&mut self, live: usize, grown: usize, time: Option<Duration>, marking: Duration) {
+    /// `live` bytes were found in `marking` time. `granted`: how much of E it gets, in percent.
+    pub(crate) fn full(&mut self, live: usize, grown: usize, time: Option<Duration>, marking: Duration, granted: u32) {
         if let Some(t) = time {
             smooth(&mut self.growth_rate, grown as f64 / t.as_secs_f64().max(1e-6));
         }
@@ -82,7 +84,7 @@ impl Limit {
         let live = live as f64;
         let balanced = (live * ratio / C).sqrt();
         let bounded = (live * ratio / OVERHEAD).min(live);
-        self.growth = balanced.max(bounded).max(FLOOR.0) as usize;
+        self.growth = (balanced.max(bounded) * f64::from(granted) / 100.0).max(FLOOR.0) as usize;
         self.set_nursery();
     }
 

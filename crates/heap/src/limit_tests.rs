@@ -7,7 +7,7 @@ const MB: usize = 1 << 20;
 #[test]
 fn empty_heap_gets_the_minimum() {
     let mut l = Limit::new();
-    l.full(0, 4 * MB, None, Duration::from_micros(5));
+    l.full(0, 4 * MB, None, Duration::from_micros(5), 100);
     assert_eq!((l.extra, l.growth), (MB, MB));
 }
 
@@ -31,7 +31,7 @@ fn costly_roots_raise_the_floor_to_its_end() {
 fn grows_with_the_live_size_and_less_than_linearly() {
     let growth = |live| {
         let mut l = Limit::new();
-        l.full(live, 100 * MB, Some(Duration::from_millis(400)), Duration::from_nanos(live as u64 * 2));
+        l.full(live, 100 * MB, Some(Duration::from_millis(400)), Duration::from_nanos(live as u64 * 2), 100);
         assert!(l.extra <= 8 * MB);
         l.growth
     };
@@ -44,8 +44,20 @@ fn grows_with_the_live_size_and_less_than_linearly() {
 #[test]
 fn costly_minor_collections_of_a_large_heap_come_less_often() {
     let mut l = Limit::new();
-    l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100));
+    l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100), 100);
     let before = l.extra;
     l.minor(8 * MB, Some(Duration::from_millis(4)), Duration::from_millis(8));
     assert!(l.extra > 2 * before && l.extra <= l.growth / 4);
+}
+
+/// Half of the growth where memory is scarce, but never less than the floor.
+#[test]
+fn what_is_granted() {
+    let growth = |granted| {
+        let mut l = Limit::new();
+        l.full(100 << 20, 0, None, Duration::from_millis(100), granted);
+        l.growth
+    };
+    assert_eq!(growth(50), growth(100) / 2);
+    assert_eq!(growth(0), FLOOR.0 as usize);
 }

@@ -23,6 +23,8 @@ use zakuro_base::memory::out_of_memory;
 
 use crate::block::{Body, NONE, State};
 use crate::collect::{MIN_RESERVE, Marking};
+use crate::figures::Told;
+use crate::inspect::Sampler;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::limit::Limit;
 use crate::mark::{Lookup, Marker, NamedFn};
@@ -67,44 +69,6 @@ impl FinalizeCx {
 #[inline]
 fn watched(block: usize) -> usize {
     if block >= WATCHED { block } else { 0 }
-}
-
-/// Cells of one size, of [`Heap::size_classes`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeClass {
-    /// Bytes of a cell.
-    pub size: usize,
-    pub blocks: usize,
-    /// Cells of the blocks.
-    pub cells: usize,
-    /// Those that were handed out and not found dead.
-    pub live: usize,
-}
-
-/// Figures of [`Heap::stats`]; bytes where the name says so.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HeapStats {
-    /// Minor and full ones.
-    pub collections: u64,
-    pub full_collections: u64,
-    /// Cell bytes marked: alive after the last full collection, or since.
-    pub live_bytes: usize,
-    /// Cell bytes allocated since the heap was made.
-    pub allocated_bytes: u64,
-    /// Cells allocated since the heap was made.
-    pub allocated_cells: u64,
-    /// Blocks with cells.
-    pub blocks: usize,
-    /// Empty blocks kept for later.
-    pub reserve_blocks: usize,
-    /// Malloc'ed bytes that cells own, dead but unswept ones included.
-    pub payload_bytes: usize,
-    /// Time spent in `collect` altogether; lazy sweeping counts as allocation.
-    pub gc_nanos: u64,
-    pub last_pause_nanos: u64,
-    pub max_pause_nanos: u64,
-    /// Cell and payload bytes allocated since the last collection at which the heap wants the next one.
-    pub limit: usize,
 }
 
 /// The open free run of a size class.
@@ -240,7 +204,6 @@ pub struct HeapState {
     pub(crate) allocated_bytes: u64,
     pub(crate) allocated_cells: u64,
     pub(crate) collections: u64,
-    pub(crate) gc_time: Duration,
     pub(crate) last_pause: Duration,
     pub(crate) last_end: Option<Instant>,
     pub(crate) full_collections: u64,
@@ -260,6 +223,10 @@ pub struct HeapState {
     pub(crate) marking: Option<Marking>,
     /// Cells allocated since somebody notes them (module `inspect`).
     pub(crate) noted: Option<Vec<usize>>,
+    pub(crate) told: Told,
+    /// `since` at which something has to be done: `limit.extra`, or a sample before it.
+    pub(crate) alarm: usize,
+    pub(crate) sampler: Option<Box<Sampler>>,
     pub(crate) describe: Option<fn(*mut Header) -> String>,
     pub(crate) named: (Option<NamedFn>, *const ()),
 }
@@ -302,7 +269,6 @@ impl HeapState {
             allocated_bytes: 0,
             allocated_cells: 0,
             collections: 0,
-            gc_time: Duration::ZERO,
             last_pause: Duration::ZERO,
             last_end: None,
             full_collections: 0,
@@ -315,6 +281,9 @@ impl HeapState {
             kept: 0,
             marking: None,
             noted: None,
+            told: Told::default(),
+            alarm: Limit::new().extra,
+            sampler: None,
             describe: None,
             named: (None, ptr::null()),
         }
@@ -427,8 +396,8 @@ impl HeapState {
     #[inline(always)]
     fn count(&mut self, bytes: usize) {
         self.since = self.since.wrapping_add(bytes);
-        if self.since >= self.limit.extra {
-            self.raise_poll();
+        if self.since >= self.alarm {
+            self.alarmed();
         }
     }
 
@@ -591,10 +560,26 @@ impl HeapState {
             let left = (self.budget.soft.saturating_sub(self.used()) / 2 / heaps).max(self.budget.reserve / 4 / heaps).max(LEAST);
             self.limit.extra = self.limit.extra.min(left);
         }
+        self.set_alarm();
     }
 
     pub unsafe fn set_poll(&mut self, poll: *const AtomicU32, bit: u32) {
         self.poll = Some((poll, bit));
+    }
+
+    /// `since` has come to `alarm`.
+    #[cold]
+    #[inline(never)]
+    fn alarmed(&mut self) {
+        if let Some(bit) = self.sample_due()
+            && let Some((word, _)) = self.poll
+        {
+            // SAFETY: as in `raise_poll`.
+            unsafe { (*word).fetch_or(bit, Ordering::Release) };
+        }
+        if self.wants_collection() {
+            self.raise_poll();
+        }
     }
 
     #[cold]
@@ -626,6 +611,7 @@ impl HeapState {
     pub fn trim(&mut self, keep: usize) {
         if self.reserve.len() > keep {
             Ledger::get().give(&self.reserve[keep..]);
+            self.told.given.add(self.reserve.len() - keep);
             self.reserve.truncate(keep);
         }
     }
@@ -699,47 +685,6 @@ impl HeapState {
         });
     }
 
-    pub fn size_classes(&mut self) -> Vec<SizeClass> {
-        let mut out: Vec<SizeClass> = SIZES.iter().map(|s| SizeClass { size: usize::from(*s), blocks: 0, cells: 0, live: 0 }).collect();
-        self.finish_sweep();
-        self.each_block(|class, block| {
-            // SAFETY: this heap owns the block.
-            let b = unsafe { &*self.body(block) };
-            out[class].blocks += 1;
-            out[class].cells += usize::from(b.cells);
-            out[class].live += b.alloc[..b.words()].iter().map(|w| w.count_ones() as usize).sum::<usize>();
-        });
-        // What a run holds counts as allocated in its block already.
-        for (run, c) in self.runs.iter().zip(&mut out) {
-            c.live = c.live.saturating_sub((run.end - run.bump) / c.size);
-        }
-        out
-    }
-
-    pub fn stats(&self) -> HeapStats {
-        let (cells, bytes) = self.unused();
-        HeapStats {
-            collections: self.collections,
-            full_collections: self.full_collections,
-            live_bytes: self.live,
-            allocated_bytes: self.allocated_bytes - bytes as u64,
-            allocated_cells: self.allocated_cells - cells as u64,
-            blocks: self.blocks,
-            reserve_blocks: self.reserve.len(),
-            payload_bytes: self.payload,
-            gc_nanos: self.gc_time.as_nanos() as u64,
-            last_pause_nanos: self.last_pause.as_nanos() as u64,
-            max_pause_nanos: self.max_pause.as_nanos() as u64,
-            limit: self.limit.extra,
-        }
-    }
-
-    /// Cells and bytes of the open runs that were counted but not handed out yet.
-    pub(crate) fn unused(&self) -> (usize, usize) {
-        let rest = self.runs.iter().zip(SIZES).map(|(run, size)| ((run.end - run.bump) / size as usize, run.end - run.bump));
-        rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
-    }
-
     pub(crate) fn payload_freed(&mut self, freed: &FinalizeCx) {
         self.swept += freed.freed;
         if let Some(native) = &self.native {
@@ -793,16 +738,18 @@ impl HeapState {
             unsafe { (*self.body(self.classes[class].current)).give_back(start + 1, end) };
             end = start + 1;
         }
+        end = self.until_sample(class, start, end);
         let base = self.address(self.classes[class].current);
         self.runs[class] = Run { bump: base + start * size, end: base + end * size };
         self.classes[class].next_cell = end as u32;
         self.since = self.since.wrapping_add((end - start) * size);
         self.cells_since += (end - start) * size;
-        if self.wants_collection() {
-            self.raise_poll();
+        if self.since >= self.alarm {
+            self.alarmed();
         }
         self.allocated_bytes += ((end - start) * size) as u64;
         self.allocated_cells += (end - start) as u64;
+        self.told.cells[class] += (end - start) as u64;
     }
 
     /// Takes an empty block for `class` and opens it as one run.
@@ -814,6 +761,7 @@ impl HeapState {
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).init(class) };
         self.blocks += 1;
+        self.told.blocks[class] += 1;
         self.classes[class].current = block;
         self.set_run(class, 0, cells);
         Ok(())
@@ -822,6 +770,7 @@ impl HeapState {
     fn refill(&mut self) {
         let ledger = Ledger::get();
         ledger.take(self.blocks.clamp(1, MAX_BATCH), self.desperate, &mut self.lookup.id, &mut self.reserve);
+        self.told.taken.add(self.reserve.len());
         self.lookup.base = ledger.base();
         self.lookup.table = ledger.table();
         let (Some(&min), Some(&max)) = (self.reserve.iter().min(), self.reserve.iter().max()) else { return };

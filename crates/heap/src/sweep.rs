@@ -29,23 +29,35 @@ impl HeapState {
             self.classes[class].available = unsafe { (*self.body(block)).next };
             return Some(block);
         }
+        if self.classes[class].unswept == NONE {
+            return None;
+        }
+        let began = self.told.sweep_begins();
+        let mut found = None;
         while let Some(block) = self.pop_unswept(class) {
             let free = self.sweep_block(block);
             if free > 0 && self.is_worthwhile(block, free) {
-                return Some(block);
+                found = Some(block);
+                break;
             }
             self.push_full(class, block);
         }
-        None
+        self.told.sweep_ended(began);
+        found
     }
 
     /// Sweeps all that the last collection left. Empty blocks go to the reserve.
     pub(crate) fn finish_sweep(&mut self) {
+        if self.classes.iter().all(|c| c.unswept == NONE) {
+            return;
+        }
+        let began = self.told.sweep_begins();
         for class in 0..CLASSES {
             while let Some(block) = self.pop_unswept(class) {
                 self.sweep_and_file(class, block);
             }
         }
+        self.told.sweep_ended(began);
     }
 
     /// After marking: empty blocks to the reserve, the others to the unswept lists. With `finalize_now`, those that have

@@ -2,10 +2,11 @@
 //!
 //! Reads what VMs, channels and the scheduler count (`zakuro_vm::account`) and changes nothing. Map: `picture` (what is known at a moment, in seconds), `machine` (cores that can be used), `causes`
 //! (what held the program up), `report` and `json` (the picture told), `timeline` (Chrome's trace events), `profile` (samples as flame graph, folded stacks, Firefox profile),
-//! `stat` (the methods), `output` (files at the end).
+//! `live` (a page and a terminal while it runs), `stat` (the methods), `output` (files at the end).
 
 mod causes;
 mod json;
+mod live;
 mod machine;
 mod output;
 mod picture;
@@ -13,6 +14,9 @@ mod profile;
 mod report;
 mod timeline;
 
+#[cfg(feature = "top")]
+pub use live::top;
+pub use live::{Kill, Live, serve};
 pub use machine::Machine;
 pub use output::{check, finish, start};
 pub use picture::Picture;

@@ -20,7 +20,7 @@ pub struct Output {
 
 /// Begins what the options ask for.
 pub fn start(options: &Insight, scheduler: &Scheduler) {
-    if options.profile.is_some() {
+    if options.profile.is_some() && !options.allocations {
         scheduler.profile(EVERY);
     }
 }

@@ -62,7 +62,8 @@ pub mod stat_class {
     use super::*;
 
     /// Counters of the process, or one of them. Sources are read and compiled once for all VMs: `:code_files_read` and `:code_files_compiled` say how many
-    /// times that was done (evals are not counted), `:code_read_hits` and `:code_cache_hits` how many times it was not necessary. Where the process counts (`--account`) there are
+    /// times that was done (evals are not counted), `:code_read_hits` and `:code_cache_hits` how many times it was not necessary. Memory for cells comes in chunks of 128 MB, of which heaps get blocks of 64 KB
+    /// in lots: `:ledger_blocks_in_use` are with heaps, `:ledger_blocks_free` wait for one (those `_given_to_system` without memory), `:ledger_lots_out` and `:ledger_lots_back` count how often; `:memory_granted` is the part of their growth, in percent, that heaps get while memory is scarce. For a VM's own see `GC.stat` and `GC.stat_heap`. `:next_shape_id` is for `ObjectSpace.dump_shapes`. Where the process counts (`--account`) there are
     /// `:wall`, `:cpu`, `:busy` (nanoseconds; workers' time with VMs), `:workers`, and `:vms`, the number of VMs so far.
     ///
     ///     RubyVM.stat.keys.first(4)   #=> [:code_files_read, :code_read_hits, :code_files_compiled, :code_cache_hits]
@@ -70,11 +71,22 @@ pub mod stat_class {
     #[method("stat", singleton)]
     fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         let c = codecache::counts();
+        let ledger = zakuro_heap::Ledger::stats();
+        let mut next_shape = 0;
+        cx.each_shape(&mut |id, _| next_shape = next_shape.max(u64::from(id) + 1));
         let mut rows = vec![
             ("code_files_read", c.read),
             ("code_read_hits", c.read_hits),
             ("code_files_compiled", c.compiled),
             ("code_cache_hits", c.hits),
+            ("next_shape_id", next_shape),
+            ("ledger_chunks", ledger.chunks as u64),
+            ("ledger_blocks_in_use", ledger.in_use as u64),
+            ("ledger_blocks_free", ledger.free_dirty as u64),
+            ("ledger_blocks_given_to_system", ledger.free_clean as u64),
+            ("memory_granted", u64::from(zakuro_heap::Ledger::get().granted())),
+            ("ledger_lots_out", ledger.lots_out),
+            ("ledger_lots_back", ledger.lots_back),
         ];
         if let Some(book) = book(cx) {
             let scheduler = cx.host_handle()?.scheduler;

@@ -3,61 +3,39 @@
 //! [`translate`] makes the function of one Code. What it relies on stands in `zakuro_vm::machine`, which also says how it is entered and left; everything that knows
 //! the layout of the VM is in [`layout`].
 //!
-//! Invariants: the thread is there once something was asked for, never before. It takes a share of a core in the long run ([`Credit`]), and its time counts for the VM that asked. Whatever
-//! it holds that a child of fork(2) must not find held it takes under [`Jit::still`], which who forks holds.
+//! Invariants: the threads are there once something was asked for, never before. They take a share of a core in the long run ([`queue`]), and their time counts for the VM that asked. Whatever
+//! they hold that a child of fork(2) must not find held they take under [`Jit::still`], which who forks holds.
 
 mod layout;
 mod memory;
 mod perf;
+mod queue;
 mod translate;
 
-use memory::Memory;
+use memory::{Full, Memory};
 use perf::PerfMap;
-use std::collections::{BTreeMap, VecDeque};
+use queue::{Asked, Done, Queue};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, OnceLock, Weak};
 use zakuro_base::sync::held::{Condvar, Mutex};
 use zakuro_base::{JitOptions, Options};
+use zakuro_bytecode::Code;
+use zakuro_bytecode::machine::Known;
 use zakuro_vm::machine::{Compiler, Figures, Request, set_compiler};
 
-/// Requests that may wait; more are turned away, and asked for again by who is still hot.
-const MOST_WAITING: usize = 256;
 /// Reasons that are told apart.
 const MOST_REASONS: usize = 64;
+/// Versions of a Code that may be in force at once: in all, and made for one branch of the tree of VMs.
+const VERSIONS: usize = 64;
+const VERSIONS_OF_ONE: usize = 8;
 
-#[derive(Default)]
-struct Queue {
-    requests: VecDeque<Asked>,
+/// What waits, and who works.
+struct Work {
+    queue: Queue,
     /// The process in which the thread runs: a child of fork(2) has none.
     process: u32,
-}
-
-/// A request, and who waits for it.
-struct Asked {
-    request: Request,
-    done: Option<Arc<Done>>,
-}
-
-#[derive(Default)]
-struct Done {
-    is: Mutex<bool>,
-    told: Condvar,
-}
-
-impl Done {
-    fn tell(&self) {
-        *self.is.lock() = true;
-        self.told.notify_all();
-    }
-    fn wait(&self) {
-        let mut is = self.is.lock();
-        while !*is {
-            self.told.wait(&mut is);
-        }
-    }
 }
 
 /// What the compiler has done.
@@ -74,13 +52,15 @@ struct Jit {
     options: JitOptions,
     /// Its guards fail although they hold.
     exits: bool,
-    queue: Mutex<Queue>,
+    work: Mutex<Work>,
     come: Condvar,
     memory: Memory,
     /// Held by the thread while it has other locks, by who forks, and by nobody for long.
     still: Mutex<()>,
     tally: Mutex<Tally>,
     perf: Option<PerfMap>,
+    /// See [`Compiler::on_rest`].
+    rest: OnceLock<fn()>,
 }
 
 /// Puts the compiler into force, before there are VMs.
@@ -88,43 +68,16 @@ pub fn start(options: &Options) {
     let own = options.jit_options.clone();
     let jit: &'static Jit = Box::leak(Box::new(Jit {
         exits: options.jit.exits(),
-        queue: Mutex::default(),
+        work: Mutex::new(Work { queue: Queue::new(own.share), process: 0 }),
         come: Condvar::new(),
         memory: Memory::new(own.memory),
         still: Mutex::default(),
         tally: Mutex::default(),
         perf: own.perf_map.then(PerfMap::default),
+        rest: OnceLock::new(),
         options: own,
     }));
     set_compiler(jit);
-}
-
-/// How much processor time the thread may still take at once: it grows with the time that goes by, so that in the long run it is a share of a core.
-struct Credit {
-    nanoseconds: i64,
-    /// What a second brings.
-    share: i64,
-    at: Instant,
-}
-
-impl Credit {
-    /// What there is at first and at most: programs that are warm soon don't wait.
-    const MOST: i64 = 500_000_000;
-
-    fn new(percent: u32) -> Credit {
-        Credit { nanoseconds: Credit::MOST, share: i64::from(percent) * 10_000_000, at: Instant::now() }
-    }
-    fn spend(&mut self, nanoseconds: u64) {
-        self.nanoseconds -= nanoseconds as i64;
-    }
-    /// How long the thread has to wait.
-    fn wait(&mut self) -> Option<Duration> {
-        let now = Instant::now();
-        let grown = now.duration_since(self.at).as_nanos() as i128 * self.share as i128 / 1_000_000_000;
-        self.at = now;
-        self.nanoseconds = (self.nanoseconds as i128 + grown).min(Credit::MOST as i128) as i64;
-        (self.nanoseconds < 0).then(|| Duration::from_nanos((-self.nanoseconds as i128 * 1_000_000_000 / self.share.max(1) as i128) as u64))
-    }
 }
 
 /// Processor time of the calling thread, in nanoseconds.
@@ -135,44 +88,103 @@ fn thread_time() -> u64 {
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
-/// Nothing is being made of the request any more: there may be another one.
-fn settle(request: &Request) {
-    if let Some(p) = request.met.code.heat.profile() {
-        p.pending.store(false, Ordering::Release);
-    }
-}
-
 impl Jit {
     fn work(&self) {
-        let mut credit = Credit::new(self.options.share);
+        // Codes that there is machine code of.
+        let mut made: Vec<Weak<Code>> = Vec::new();
         loop {
             let asked = {
-                let mut queue = self.queue.lock();
+                let mut work = self.work.lock();
                 loop {
-                    match queue.requests.pop_front() {
-                        Some(asked) => break asked,
-                        None => self.come.wait(&mut queue),
+                    match work.queue.pop() {
+                        Ok(asked) => break asked,
+                        Err(None) => self.come.wait(&mut work),
+                        Err(Some(time)) => _ = self.come.wait_for(&mut work, time),
                     }
                 }
             };
-            if asked.done.is_none()
-                && let Some(time) = credit.wait()
-            {
-                std::thread::sleep(time);
-            }
-            let took = self.compile(&asked.request);
+            let took = self.compile(&asked.request, &mut made);
             if asked.done.is_none() {
-                credit.spend(took);
+                self.work.lock().queue.spent(&asked.request.asker, took);
             }
-            asked.done.inspect(|d| d.tell());
+            let Asked { request, done } = asked;
+            // The VM may ask again before whoever waits goes on.
+            self.let_go(request);
+            done.inspect(|d| d.tell());
+            // Compiling takes megabytes for a moment: the next time it may be the program's that are wanted. What took so long is worth the time to have them faulted in again.
+            const WORTH: u64 = 2_000_000;
+            if took >= WORTH
+                && let Some(rest) = self.rest.get()
+            {
+                rest();
+            }
         }
     }
+    /// Drops what may be the last to hold a Code.
+    fn let_go(&self, request: Request) {
+        let _still = self.still.lock();
+        drop(request);
+    }
+    /// Whether there is what the request would make, or as many versions as there may be.
+    fn is_settled(&self, request: &Request) -> Result<bool, String> {
+        let met = &request.met;
+        let branch = request.asker.branch();
+        let _still = self.still.lock();
+        let count = || {
+            met.code.heat.versions(|all| {
+                let does = |(of, theirs): &(Weak<Code>, Known)| {
+                    met.known_of(of.as_ptr()).is_none_or(|known| theirs.serves(known) && theirs.looseness(known) == 0)
+                };
+                let is_made = all.iter().any(|m| m.known.iter().all(does));
+                (is_made, all.len(), all.iter().filter(|m| m.branch == branch).count())
+            })
+        };
+        let (is_made, mut all, mut of_one) = count();
+        if is_made {
+            return Ok(true);
+        }
+        if of_one >= VERSIONS_OF_ONE || all >= VERSIONS {
+            drop(met.code.heat.purge(|m| all >= VERSIONS || m.branch == branch));
+            (_, all, of_one) = count();
+        }
+        if of_one >= VERSIONS_OF_ONE || all >= VERSIONS { Err("there are enough versions of it".into()) } else { Ok(false) }
+    }
+    /// Puts machine code where it can run; what no VM runs makes room, the oldest first.
+    fn place(&self, code: &[u8], request: &Request, made: &[Weak<Code>]) -> Result<memory::Piece, String> {
+        let asker = &request.asker;
+        let full = match self.memory.place(code, asker) {
+            Ok(piece) => return Ok(piece),
+            Err(full) => full,
+        };
+        let branch = asker.branch();
+        for code_of in made.iter().filter_map(Weak::upgrade) {
+            let gone = code_of.heat.purge(|m| full == Full::All || m.branch == branch);
+            if !gone.is_empty() {
+                drop(gone);
+                if let Ok(piece) = self.memory.place(code, asker) {
+                    return Ok(piece);
+                }
+            }
+        }
+        let why = match full {
+            Full::Share => "the VM has its share of the memory for machine code",
+            Full::All => "no memory for machine code",
+        };
+        Err(why.into())
+    }
     /// The processor time that it took.
-    fn compile(&self, request: &Request) -> u64 {
+    fn compile(&self, request: &Request, made: &mut Vec<Weak<Code>>) -> u64 {
         let begun = thread_time();
-        // What the compiler can't do costs speed, not the process.
-        let made = catch_unwind(AssertUnwindSafe(|| translate::translate(request, self)))
-            .unwrap_or_else(|_| Err("the compiler has panicked".into()));
+        let result = match self.is_settled(request) {
+            Ok(true) => return 0,
+            Ok(false) => {
+                let place = |code: &[u8]| self.place(code, request, made);
+                // What the compiler can't do costs speed, not the process.
+                catch_unwind(AssertUnwindSafe(|| translate::translate(request, self, place)))
+                    .unwrap_or_else(|_| Err("the compiler has panicked".into()))
+            }
+            Err(why) => Err(why),
+        };
         let took = thread_time().saturating_sub(begun);
         if let Some(payer) = &request.payer {
             payer(took);
@@ -181,13 +193,19 @@ impl Jit {
         let _still = self.still.lock();
         let mut tally = self.tally.lock();
         tally.nanoseconds += took;
-        match made {
+        match result {
             Ok(mut machine) => {
                 machine.took = took;
                 tally.compiled += 1;
-                tally.replaced += u64::from(code.heat.machine().is_some());
+                tally.replaced += u64::from(code.heat.changes() > 0);
                 if let Some(map) = &self.perf {
                     map.tell(machine.function, machine.bytes, &format!("{} ({}:{})", code.name, code.file, code.line));
+                }
+                if code.heat.changes() == 0 {
+                    if made.len() == made.capacity() {
+                        made.retain(|c| c.strong_count() > 0);
+                    }
+                    made.push(Arc::downgrade(code));
                 }
                 code.heat.publish(machine);
             }
@@ -200,7 +218,6 @@ impl Jit {
                 }
             }
         }
-        settle(request);
         took
     }
     /// Whether what is made of a Code of this name is to be shown.
@@ -209,12 +226,9 @@ impl Jit {
         (o.show_clif || o.show_asm) && o.show_only.as_ref().is_none_or(|only| name == only || name.rsplit(['#', '.']).next() == Some(only))
     }
     fn enqueue(&'static self, asked: Asked) -> bool {
-        let mut queue = self.queue.lock();
-        if queue.requests.len() >= MOST_WAITING && asked.done.is_none() {
-            return false;
-        }
+        let mut work = self.work.lock();
         let process = std::process::id();
-        if queue.process != process {
+        if work.process != process {
             const STACK: usize = 4 << 20;
             if zakuro_base::memory::admits_thread(STACK).is_err() {
                 return false;
@@ -223,14 +237,14 @@ impl Jit {
             if thread.spawn(|| self.work()).is_err() {
                 return false;
             }
-            queue.process = process;
-            // Who waited for these in the parent is not here.
-            queue.requests.drain(..).for_each(|asked| settle(&asked.request));
+            work.process = process;
+            // Who asked for these is in the parent.
+            drop(work.queue.clear());
         }
-        queue.requests.push_back(asked);
-        drop(queue);
+        let taken = work.queue.push(asked);
+        drop(work);
         self.come.notify_one();
-        true
+        taken
     }
 }
 
@@ -244,7 +258,7 @@ impl Compiler for Jit {
         taken
     }
     fn figures(&self) -> Figures {
-        let waiting = self.queue.lock().requests.len() as u64;
+        let waiting = self.work.lock().queue.waiting() as u64;
         let tally = self.tally.lock();
         Figures {
             compiled: tally.compiled,
@@ -256,29 +270,13 @@ impl Compiler for Jit {
             nanoseconds: tally.nanoseconds,
         }
     }
+    fn on_rest(&self, rest: fn()) {
+        let _ = self.rest.set(rest);
+    }
     fn hold(&self, call: &mut dyn FnMut()) {
         let _still = self.still.lock();
-        let _held = (self.queue.lock(), self.tally.lock());
+        let _held = (self.work.lock(), self.tally.lock());
         self.memory.forks();
         call();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn compiling_takes_its_share_in_the_long_run() {
-        let mut c = Credit::new(10);
-        assert_eq!(c.wait(), None);
-        c.spend(Credit::MOST as u64 / 2);
-        assert_eq!(c.wait(), None, "what was saved may go at once");
-        c.spend(Credit::MOST as u64);
-        let wait = c.wait().expect("it is in debt");
-        let debt = Duration::from_nanos(Credit::MOST as u64 / 2);
-        assert!(wait > debt * 9 && wait <= debt * 10, "{wait:?}");
-        c.at -= wait;
-        assert_eq!(c.wait(), None);
     }
 }

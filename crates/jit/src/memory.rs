@@ -4,11 +4,14 @@
 //! The mapping is shared, so after a fork(2) it is both processes'. A child that compiles takes another one and leaves what it has inherited as it is; the parent never gives out again
 //! what it had given out before the fork, since the child may run it.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use zakuro_base::sync::held::Mutex;
+use zakuro_vm::machine::Asker;
 
 const ALIGN: usize = 64;
+const PAGE: usize = 4096;
 
 struct Arena {
     process: u32,
@@ -20,8 +23,8 @@ struct Arena {
     run: usize,
     /// First byte that was never given out.
     next: usize,
-    /// Given back: start, length.
-    free: Vec<(usize, usize)>,
+    /// Given back: lengths by start; no two touch.
+    free: BTreeMap<usize, usize>,
     used: usize,
 }
 
@@ -45,7 +48,7 @@ impl Arena {
             libc::close(fd);
             match (write, run) {
                 (Ok(write), Ok(run)) => {
-                    Ok(Arena { process: std::process::id(), forks: 0, size, write, run, next: 0, free: Vec::new(), used: 0 })
+                    Ok(Arena { process: std::process::id(), forks: 0, size, write, run, next: 0, free: BTreeMap::new(), used: 0 })
                 }
                 (write, run) => {
                     for at in [&write, &run].into_iter().flatten() {
@@ -57,12 +60,10 @@ impl Arena {
         }
     }
     fn take(&mut self, bytes: usize) -> Option<usize> {
-        if let Some(i) = self.free.iter().position(|(_, n)| *n >= bytes) {
-            let (at, n) = self.free[i];
-            if n == bytes {
-                self.free.swap_remove(i);
-            } else {
-                self.free[i] = (at + bytes, n - bytes);
+        if let Some((at, n)) = self.free.iter().find(|(_, n)| **n >= bytes).map(|(at, n)| (*at, *n)) {
+            self.free.remove(&at);
+            if n > bytes {
+                self.free.insert(at + bytes, n - bytes);
             }
             return Some(at);
         }
@@ -73,6 +74,26 @@ impl Arena {
         self.next += bytes;
         Some(at)
     }
+    fn give_back(&mut self, at: usize, bytes: usize) {
+        let (mut start, mut end) = (at, at + bytes);
+        if let Some((before, n)) = self.free.range(..at).next_back().map(|(b, n)| (*b, *n))
+            && before + n == at
+        {
+            start = before;
+        }
+        if let Some(n) = self.free.remove(&end) {
+            end += n;
+        }
+        self.free.insert(start, end - start);
+        // Whole pages that became free with this go back to the system: those that its edges share with what was free before, too.
+        let first = start.max(at & !(PAGE - 1)).next_multiple_of(PAGE);
+        let last = end.min((at + bytes).next_multiple_of(PAGE)) & !(PAGE - 1);
+        if first < last {
+            // SAFETY: within the writable mapping; nobody runs what stands there, nor reads it before it is written again.
+            unsafe { libc::madvise((self.write + first) as *mut libc::c_void, last - first, libc::MADV_REMOVE) };
+        }
+        self.used -= bytes;
+    }
 }
 
 /// What gives out executable memory.
@@ -82,6 +103,14 @@ pub struct Memory {
     limit: usize,
 }
 
+/// Why there is no room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Full {
+    /// Who asks has its share.
+    Share,
+    All,
+}
+
 /// Machine code in memory; given back when it is dropped.
 pub struct Piece {
     owner: Memory,
@@ -89,6 +118,8 @@ pub struct Piece {
     forks: u32,
     at: usize,
     bytes: usize,
+    /// Whose share it is of.
+    asker: Arc<Asker>,
     /// Where it runs.
     pub address: usize,
 }
@@ -107,22 +138,29 @@ impl Memory {
             a.forks += 1;
         }
     }
-    /// Copies machine code to where it can run. None: the budget is used up, or the system has no memory for it.
-    pub fn place(&self, code: &[u8]) -> Option<Piece> {
+    /// Copies machine code to where it can run.
+    ///
+    /// # Errors
+    /// The VM that asked has its share, the budget is used up, or the system has no memory for it.
+    pub fn place(&self, code: &[u8], asker: &Arc<Asker>) -> Result<Piece, Full> {
         let bytes = code.len().next_multiple_of(ALIGN);
+        if asker.memory_left(self.limit) < bytes {
+            return Err(Full::Share);
+        }
         let mut arena = self.arena.lock();
         let process = std::process::id();
         if arena.as_ref().is_none_or(|a| a.process != process) {
-            *arena = Some(Arena::open(self.limit).ok()?);
+            *arena = Some(Arena::open(self.limit).map_err(|_| Full::All)?);
         }
-        let a = arena.as_mut()?;
-        let at = a.take(bytes)?;
+        let a = arena.as_mut().ok_or(Full::All)?;
+        let at = a.take(bytes).ok_or(Full::All)?;
         a.used += bytes;
+        asker.takes(bytes);
         // SAFETY: within the writable mapping, and nobody else's; nobody runs what stands there before this returns.
         unsafe { std::ptr::copy_nonoverlapping(code.as_ptr(), (a.write + at) as *mut u8, code.len()) };
         let address = a.run + at;
         synchronise(address, code.len());
-        Some(Piece { owner: self.clone(), process, forks: a.forks, at, bytes, address })
+        Ok(Piece { owner: self.clone(), process, forks: a.forks, at, bytes, asker: asker.clone(), address })
     }
     /// Bytes in use.
     pub fn used(&self) -> usize {
@@ -134,9 +172,9 @@ impl Drop for Piece {
     fn drop(&mut self) {
         let mut arena = self.owner.arena.lock();
         if let Some(a) = arena.as_mut().filter(|a| a.process == self.process && a.forks == self.forks) {
-            a.free.push((self.at, self.bytes));
-            a.used -= self.bytes;
+            a.give_back(self.at, self.bytes);
         }
+        self.asker.gives_back(self.bytes);
     }
 }
 
@@ -167,27 +205,46 @@ fn synchronise(address: usize, bytes: usize) {
 mod tests {
     use super::*;
 
+    fn place(m: &Memory, bytes: &[u8]) -> Result<Piece, Full> {
+        m.place(bytes, &Asker::below(0, None))
+    }
+
     #[test]
     fn what_is_given_back_is_given_out_again() {
         let m = Memory::new(1 << 20);
-        let Some(a) = m.place(&[0xc3; 100]) else { panic!("no memory") };
+        let Ok(a) = place(&m, &[0xc3; 100]) else { panic!("no memory") };
         let at = a.address;
         assert_eq!(m.used(), 128);
         // SAFETY: mapped, and written above.
         assert_eq!(unsafe { *(at as *const u8) }, 0xc3);
         drop(a);
-        assert_eq!((m.used(), m.place(&[0x90; 64]).map(|p| p.address)), (0, Some(at)));
+        assert_eq!((m.used(), place(&m, &[0x90; 64]).map(|p| p.address).ok()), (0, Some(at)));
+    }
+
+    #[test]
+    fn pieces_that_touch_are_one_when_they_are_free() {
+        let m = Memory::new(1 << 20);
+        let mut pieces: Vec<_> = (0..64).map(|n| place(&m, &[n; 1000]).ok()).collect();
+        let first = pieces[0].as_ref().map(|p| p.address);
+        // In no order.
+        for i in 0..64 {
+            pieces[i * 37 % 64] = None;
+        }
+        let whole = place(&m, &[7; 64 * 1000]);
+        assert_eq!(whole.as_ref().ok().map(|p| p.address), first);
+        // SAFETY: mapped, and written above, although its pages had gone back.
+        assert!(whole.is_ok_and(|p| (0..64_000).all(|i| unsafe { *((p.address + i) as *const u8) } == 7)));
     }
 
     #[test]
     fn what_a_child_may_run_is_not_given_out_again() {
         let m = Memory::new(1 << 20);
-        let before = m.place(&[1; 64]);
+        let before = place(&m, &[1; 64]).ok();
         m.forks();
-        let after = m.place(&[2; 64]);
+        let after = place(&m, &[2; 64]).ok();
         let at = [&before, &after].map(|p| p.as_ref().map(|p| p.address));
         drop((before, after));
-        let (next, more) = (m.place(&[3; 64]), m.place(&[4; 64]));
+        let (next, more) = (place(&m, &[3; 64]).ok(), place(&m, &[4; 64]).ok());
         assert_eq!(next.map(|p| p.address), at[1]);
         assert_ne!(more.map(|p| p.address), at[0]);
     }
@@ -195,8 +252,12 @@ mod tests {
     #[test]
     fn the_budget_is_a_limit() {
         let m = Memory::new(1 << 20);
-        assert!(m.place(&vec![0; (1 << 20) + 1]).is_none());
-        let some = m.place(&[0; 1 << 19]);
-        assert!(some.is_some() && m.place(&[0; (1 << 19) + 1]).is_none() && m.place(&[0]).is_some());
+        let (root, half) = (Asker::below(0, None), vec![0; 1 << 19]);
+        let (one, other) = (Asker::below(1, Some(&root)), Asker::below(2, Some(&root)));
+        assert!(m.place(&vec![0; (1 << 19) + 1], &one).is_err_and(|e| e == Full::Share));
+        let some = m.place(&half, &one);
+        assert!(some.is_ok() && m.place(&[0], &one).is_err() && m.place(&half[..1 << 18], &other).is_ok());
+        drop(some);
+        assert!(m.place(&half, &other).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of the core library and the standard library that are written in Ruby, compiled when this crate is built (`build.rs`): a process parses none of them.
 //!
-//! Their sources are `crates/corelib/prelude/*.rb`, `crates/stdlib/ruby/*.rb`, `crates/openssl/ruby/*.rb` and `crates/gems/ruby/*.rb`. Their texts are not in the binary.
+//! Their sources are `crates/corelib/prelude/*.rb`, `crates/stdlib/ruby/*.rb`, `crates/openssl/ruby/*.rb`, `crates/gems/ruby/*.rb` and `crates/cluster/ruby/*.rb`. Their texts are not in the binary.
 //! Decision 0016.
 
 /// The programs: an archive of zakuro-bytecode's `binary`.

@@ -77,6 +77,8 @@ pub struct Command {
 /// Text of `--help`.
 pub const USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
+       zakuro top PID
+       zakuro worker --connect URL [options] [program.rb]   do jobs of pools on other machines (worker --help)
   -0[octal]         $/ becomes this character (-00: paragraphs, -0777: whole files)
   -a                with -n or -p: $F = $_.split
   -c                check syntax only
@@ -104,7 +106,11 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --backtrace-limit=N
   --report[=FILE]   tell at the end where the time went, and what held the program up (FILE.json: as JSON)
   --profile FILE    sample what runs: FILE.json (Firefox profiler), FILE.svg (flame graph), FILE.txt (folded stacks)
+  --profile=alloc FILE  the same of what allocates, by bytes
   --trace FILE      write a timeline for ui.perfetto.dev
+  --dashboard[=PORT]  serve a page about the running program on this machine; its address is written to standard error
+  --dashboard-kill  the same, and the page may end VMs
+  --top             let `zakuro top PID` look (as --dashboard does)
   --account         count without telling: RubyVM.report, RubyVM.stat and their like
   --gc=stress       collect at every safepoint (--gc=never: not at all)
   --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
@@ -141,6 +147,11 @@ const DUMPS: &[&str] = &["version", "copyright", "usage", "help", "yydebug", "sy
 
 /// Short options that RUBYOPT may hold.
 const FROM_ENVIRONMENT: &[u8] = b"EIdvwWrKU";
+
+/// `zakuro worker --connect URL app.rb`: the subcommand, and not a program of that name.
+fn is_worker(argv: &[Vec<u8>]) -> bool {
+    argv.first().is_some_and(|a| a == b"worker") && argv.get(1).is_some_and(|a| a.starts_with(b"--"))
+}
 
 fn lossy(b: &[u8]) -> String {
     String::from_utf8_lossy(b).into_owned()
@@ -211,6 +222,11 @@ impl Command {
 
     fn read(&mut self, argv: &[Vec<u8>]) -> Result<(), String> {
         let mut code: Option<Vec<u8>> = None;
+        if is_worker(argv) {
+            self.action = Action::Code(b"require 'zakuro/cluster/command'; RubyVM::Cluster::Command.run(ARGV)".to_vec());
+            self.args = argv[1..].to_vec();
+            return Ok(());
+        }
         let mut rest = Rest { list: argv, at: 0 };
         while let Some(a) = rest.peek() {
             if a == b"--" {
@@ -312,6 +328,19 @@ impl Command {
             ("account", None) => self.options.insight.account = true,
             ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
             ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
+            ("dashboard", None) => self.options.insight.dashboard = Some(0),
+            ("dashboard", Some(port)) => {
+                self.options.insight.dashboard = Some(port.parse().map_err(|_| format!("invalid port for --dashboard: {port}"))?)
+            }
+            ("dashboard-kill", None) => {
+                self.options.insight.dashboard_kill = true;
+                self.options.insight.dashboard.get_or_insert(0);
+            }
+            ("top", None) => self.options.insight.top = true,
+            ("profile", Some("alloc")) => {
+                self.options.insight.allocations = true;
+                self.options.insight.profile = Some(needed(name, None, rest)?);
+            }
             ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
             ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,

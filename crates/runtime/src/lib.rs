@@ -21,3 +21,5 @@ pub use api::{Builder, Channel, Error, Exception, FromRuby, IntoRuby, Outcome, V
 pub use command::{Action, Command, parse};
 pub use process::Process;
 pub use start::StartError;
+#[cfg(feature = "top")]
+pub use zakuro_insight::top;

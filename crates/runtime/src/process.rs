@@ -69,7 +69,11 @@ impl Process {
         zakuro_insight::start(&options.insight, &scheduler);
         let book = options.insight.counts().then(|| {
             let profiling = options.insight.profile.is_some();
-            Book::new(Switches { tracing: options.insight.trace.is_some().into(), profiling })
+            Book::new(Switches {
+                tracing: options.insight.trace.is_some().into(),
+                profiling,
+                allocations: profiling && options.insight.allocations,
+            })
         });
         let process = Arc::new_cyclic(|me: &Weak<Process>| Process {
             scheduler,
@@ -96,6 +100,7 @@ impl Process {
             if !busy && let Some(p) = me.upgrade() {
                 p.forget_ended();
             }
+            zakuro_heap::Ledger::get().look();
             let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
             crate::allocator::tidy();
             let malloc = malloc.get().is_some_and(|care| care(busy));
@@ -110,6 +115,9 @@ impl Process {
     /// Has the host's malloc give back what it keeps for the calling native thread: called on each that has had nothing to do for a while.
     pub fn rest_for_malloc(&self, rest: fn()) {
         self.scheduler.on_rest(rest);
+        if let Some(compiler) = zakuro_vm::machine::compiler() {
+            compiler.on_rest(rest);
+        }
     }
     pub(crate) fn arc(&self) -> Option<Arc<Process>> {
         self.me.upgrade()
@@ -220,13 +228,33 @@ impl Process {
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
+        let live = match self.serve() {
+            Ok(live) => live,
+            Err(e) => {
+                start::tell(&e);
+                return 1;
+            }
+        };
         let end = self.run_and_wait(&waiter);
+        drop(live);
         if let Some(book) = &self.book {
             for failure in zakuro_insight::finish(&self.options.insight, book, &self.scheduler) {
                 start::tell(&failure);
             }
         }
         status_of(&end)
+    }
+    /// The page and `zakuro top`, where the options ask for them.
+    fn serve(&self) -> Result<Option<zakuro_insight::Live>, String> {
+        let Some(book) = &self.book else { return Ok(None) };
+        let me = self.me.clone();
+        let kill = move |id: u64| {
+            let Some(process) = me.upgrade() else { return false };
+            let found = process.vms.lock().iter().filter_map(Weak::upgrade).find(|c| c.id == id);
+            let found = found.filter(|c| c.is_alive() && !c.main.load(Ordering::Relaxed));
+            found.inspect(|c| c.kill()).is_some()
+        };
+        zakuro_insight::serve(&self.options.insight, book, &self.scheduler, Arc::new(kill))
     }
     /// In the child of a fork: no other VM, signals of its own, and nobody waits for the main VM's end to end the process.
     fn begin_child(&self, main: &Arc<VmControl>, leave: &dyn Fn(*mut Cx)) -> std::io::Result<()> {
@@ -401,6 +429,8 @@ fn make_boot_image(options: &Arc<Options>, pool: &StackPool) -> Result<BootImage
         .chain(zakuro_corelib::debugger::FEATURES)
         .chain(zakuro_openssl::FEATURES)
         .chain(zakuro_gems::FEATURES);
+    #[cfg(feature = "cluster")]
+    let features = features.chain(zakuro_cluster::FEATURES);
     zakuro_corelib::library::install(features, crate::programs::find);
     let stack = pool.take(StackSize::Main).map_err(|_| StartError::memory())?;
     let mut vm = Vm::for_boot(options.clone());

@@ -53,7 +53,8 @@ mod tests {
     #[test]
     fn every_program_that_is_asked_for_is_there() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut folders = vec![root.join("../stdlib/src"), root.join("../openssl/src"), root.join("../gems/src")];
+        let mut folders =
+            vec![root.join("../stdlib/src"), root.join("../openssl/src"), root.join("../gems/src"), root.join("../cluster/src")];
         let mut asked = 0;
         while let Some(folder) = folders.pop() {
             for path in std::fs::read_dir(folder).expect("the sources").map(|e| e.expect("an entry").path()) {

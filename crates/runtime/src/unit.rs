@@ -87,6 +87,7 @@ impl VmUnit {
             (Some(book), Some(account)) => Some(Box::new(Counting::new(book.clone(), account.clone(), task.clone()))),
             _ => None,
         };
+        vm.profile_allocations();
         vm.life_begins(self.control.limits);
         if vm.options.gc_stress {
             poll.set(zakuro_sched::poll::COLLECT);

@@ -24,7 +24,7 @@ module ObjectSpace
     # The bytes of all objects, or of those of a class.
     def memsize_of_all(type = nil)
       return __sizes.sum { |_, bytes,| bytes } if type.nil?
-      raise TypeError, "wrong argument type #{type.class} (expected Class/Module)" unless type.is_a?(Module)
+      raise TypeError, "class or module required" unless type.is_a?(Module)
       sum = 0
       each_object(type) { |object| sum += memsize_of(object) }
       sum
@@ -180,26 +180,35 @@ module ObjectSpace
     def allocation_generation(object) = __origin(object)&.[](4)
 
     # What is known of an object, as JSON: a String, or written to an IO (`:stdout`, `:file`).
-    def dump(object, output: :string) = __output(output) { |io| io << __dump(object) }
+    def dump(object, output: :string) = __output(output) { |io| io << __dump(object) << (__about(object) ? "\n" : "") }
 
-    # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection.
+    # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection, `full: true` adds free cells,
+    # `shapes:` false leaves out the layouts of objects, a number those before it.
     def dump_all(output: :file, full: false, since: nil, shapes: true)
       __output(output) do |io|
+        now = GC.count
         objects = each_object.to_a
         unless since
           reachable_objects_from_root.each { |name, list| io << "{\"type\":\"ROOT\", \"root\":\"#{name}\", \"references\":[#{list.filter_map { |one| __address(one) }.join(", ")}]}\n" }
         end
+        io << __shape_lines(shapes == true ? 0 : shapes) if shapes
         objects.each do |object|
-          next if since && (!(origin = __origin(object)) || origin[4] < since)
+          next if since && (!(origin = __origin(object)) || origin[4] < since || origin[4] > now)
           io << __dump(object) << "\n"
         end
         next if since
-        __internal_cells.each { |type, address, bytes| io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{bytes}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\", \"memsize\":#{bytes}}\n" }
+        io << __free_lines if full
+        __internal_cells.each do |type, address, bytes, cell|
+          references = reachable_objects_from(InternalObjectWrapper.new(type.to_sym, address)).filter_map { |one| __address(one) }
+          io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{cell}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\""
+          io << ", \"references\":[#{references.join(", ")}]" unless references.empty?
+          io << ", \"memsize\":#{bytes}, \"flags\":{\"wb_protected\":true}}\n"
+        end
       end
     end
 
-    # The runtime's layouts are no objects: there is nothing to dump.
-    def dump_shapes(output: :file, since: 0) = __output(output) { nil }
+    # The layouts of objects (which variables in which order), a line of JSON for each, from the one with number `since:` on (`RubyVM.stat(:next_shape_id)`).
+    def dump_shapes(output: :file, since: 0) = __output(output) { |io| io << __shape_lines(since) }
 
     private
 
@@ -229,6 +238,8 @@ module ObjectSpace
       end
     end
 
+    def __float(float) = float.nan? ? "NaN" : float.infinite? ? (float > 0 ? "Inf" : "-Inf") : float.to_s
+
     def __address(object)
       return "\"0x#{object.internal_object_id.to_s(16)}\"" if object.is_a?(InternalObjectWrapper)
       about = __about(object)
@@ -247,19 +258,20 @@ module ObjectSpace
       when Symbol then return "{\"type\":\"SYMBOL\", \"value\":#{__text(object.name)}}"
       when Integer then return object.to_s unless __about(object)
       when Float
-        return "{\"type\":\"FLOAT\", \"value\":\"#{object.nan? ? "NaN" : object > 0 ? "Inf" : "-Inf"}\"}" unless object.finite?
-        return object.to_s unless __about(object)
+        unless __about(object)
+          return object.finite? ? object.to_s : "{\"type\":\"FLOAT\", \"value\":\"#{__float(object)}\"}"
+        end
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
-      kind, address, cell, owned, payload, frozen, old, klass = __about(object)
+      kind, address, cell, owned, payload, frozen, old, klass, shape = __about(object)
       kind = "MODULE" if kind == "CLASS" && !object.is_a?(Class)
       kind = "FILE" if kind == "DATA" && object.is_a?(IO)
       kind = "REGEXP" if kind == "DATA" && object.is_a?(Regexp)
       kind = "MATCH" if kind == "DATA" && object.is_a?(MatchData)
       kind = "STRUCT" if kind == "OBJECT" && object.is_a?(Struct)
-      fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
+      fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"shape_id\":#{shape}", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
       fields << "\"frozen\":true" if frozen
-      fields << "\"shareable\":true" if object.is_a?(Module) || object.equal?(ENV) || frozen && Ractor.shareable?(object)
+      shareable = object.is_a?(Module) || object.equal?(ENV) || frozen && Ractor.shareable?(object)
       (id = __id(object)) && fields << "\"object_id\":#{id}"
       fields.concat(__details(object, kind, owned))
       fields << "\"struct\":#{__text(payload)}" if payload && kind == "DATA"
@@ -271,7 +283,7 @@ module ObjectSpace
         fields << "\"method\":#{__text(method)}" if method
         fields << "\"generation\":#{generation}"
       end
-      fields << "\"memsize\":#{cell + owned}" << "\"flags\":{\"wb_protected\":true#{", \"old\":true" if old}}"
+      fields << "\"memsize\":#{cell + owned}" << "\"flags\":{\"wb_protected\":true, \"age\":#{old ? 1 : 0}#{", \"old\":true" if old}#{", \"shareable\":true" if shareable}}"
       "{#{fields.join(", ")}}"
     end
 
@@ -285,6 +297,7 @@ module ObjectSpace
         fields << "\"encoding\":\"#{string.encoding}\"" << "\"coderange\":\"#{!string.encoding.ascii_compatible? ? "unknown" : string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"}\""
       when "ARRAY"
         ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *("\"embedded\":true" if owned == 0)]
+      when "FLOAT" then ["\"value\":\"#{__float(object)}\""]
       when "HASH" then ["\"size\":#{Hash.instance_method(:size).bind_call(object)}"]
       when "CLASS", "MODULE"
         name = Module.instance_method(:name).bind_call(object)

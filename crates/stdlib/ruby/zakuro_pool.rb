@@ -64,8 +64,8 @@ class RubyVM::Pool
 
   # `name`: The name of the pool, with which those of its VMs begin.
   attr_reader :name
-  # `size`: The number of its VMs.
-  attr_reader :size
+  # The number of its VMs; with `connect:` of those that workers have now.
+  def size = @connect ? @vms : @size
 
   @made = 0
 
@@ -99,11 +99,16 @@ class RubyVM::Pool
   # Starts the VMs: from the program state of this VM as it is now, from an Image, or from a file. The block is the set-up: it runs once in each of them (in those that replace others, too) before
   # its first job, and RubyVM::Pool.local is its value there. `job_timeout:` seconds that a job may take; `retry:` how many times a job that failed is tried again. The limits of
   # RubyVM.new stand for each VM.
-  def initialize(size: nil, image: nil, file: nil, name: nil, job_timeout: nil, retry: 0, **limits, &setup)
+  #
+  # `connect:` the address of a server, and a name: the jobs are done by workers on any machine (`zakuro worker --connect URL program.rb`). Then `key:` signs what goes there, `tries:` how many workers may
+  # end at one job (3), `patience:` seconds that the server may be away (60), `server:` a Hash of `user:`, `password:`, `token:`, `ca_file:` and the like.
+  def initialize(size: nil, image: nil, file: nil, name: nil, job_timeout: nil, retry: 0, connect: nil, **limits, &setup)
+    @connect = connect && machines_of(connect, limits, size || image || file)
     unknown = limits.keys - LIMITS
     raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
     raise ArgumentError, "image: and file: exclude each other" if image && file
-    @size = size.nil? ? Processors.cores : Integer(size)
+    @vms = 0
+    @size = connect ? 1 : size.nil? ? Processors.cores : Integer(size)
     raise ArgumentError, "size must be positive" unless @size > 0
     raise TypeError, "image: wants a RubyVM::Image, not #{image.class}" unless image.nil? || RubyVM::Image === image
     if file
@@ -119,10 +124,10 @@ class RubyVM::Pool
     @waiting = @numbers = 0
     @state = :open
     @start = now
-    image = RubyVM::Image.capture unless image || file
+    image = RubyVM::Image.capture unless image || file || connect
     grace = limits[:grace] ? { grace: limits[:grace] } : {}
     @lock.synchronize do
-      @crew = Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
+      @crew = @connect ? Machines.new(self, *@connect, setup) : Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
       @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
     end
     @thread = Thread.new { listen }
@@ -192,8 +197,9 @@ class RubyVM::Pool
       crew, times = @crew, @crew.times
       elapsed = (@ended || now) - @start
       time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
-      busy = crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
-      Report.new(@name, @size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy)
+      busy = @connect ? crew.busy : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
+      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: m.busy, ended: m.ended } }
+      Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines)
     end
   end
 
@@ -229,7 +235,7 @@ class RubyVM::Pool
   def closed? = @state != :open
 
   # Name, number of VMs and state.
-  def inspect = "#<RubyVM::Pool #{@name}: #{@owner && @owner.__current? ? "#{@size} VMs, #{@state}" : "of another VM"}>"
+  def inspect = "#<RubyVM::Pool #{@name}: #{@owner && @owner.__current? ? "#{size} VMs, #{@state}" : "of another VM"}>"
   alias to_s inspect
 
   # In another VM a pool is there, since blocks and objects lead to it, but can't be used.
@@ -291,6 +297,7 @@ class RubyVM::Pool
 
   # Tells before anything is begun.
   def sendable(name, block)
+    return RubyVM::Cluster.const_get(:Wire).block(block) if @connect
     RubyVM::Channel.new.try_send(block)
   rescue TypeError => e
     raise TypeError, "RubyVM::Pool##{name}: the block can't be sent to the pool's VMs: #{e.message} ($ is the block; it gets copies of what it uses: " \
@@ -341,6 +348,7 @@ class RubyVM::Pool
   def finish(series, progress, source)
     total = Array === source || Hash === source || Range === source ? source.size : nil
     bar = Progress.for(progress, Integer === total ? total : nil)
+    bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs " } if @connect
     yield bar
     bar&.finish(series.finished, series.failed)
   ensure
@@ -441,6 +449,35 @@ class RubyVM::Pool
     @crew.drop(ClosedError.new("the pool #{@name} is closed"))
     @crew.close
     wake
+  end
+
+  # With `connect:`: what the crew needs.
+  def machines_of(url, options, other)
+    raise ArgumentError, "connect: excludes size:, image: and file:, which workers are started with" if other
+    server = options.delete(:server) || {}
+    require "zakuro/cluster/crew"
+    known = %i[key tries patience timeout]
+    given = options.slice(*known)
+    known.each { |name| options.delete(name) }
+    raise ArgumentError, "limits are for workers to set: #{options.keys.map(&:inspect).join(", ")}" unless options.empty?
+    address = RubyVM::Cluster.const_get(:Address).new(url, **server)
+    raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
+    [address, given]
+  end
+
+  # Under the lock: how many VMs the workers have.
+  def size_is(vms)
+    @vms = vms
+    @size = [vms, 1].max
+  end
+
+  # Under the lock: the server is away for good, or says no.
+  def break_off(error)
+    return if ending?
+    @broken = Error.new("the pool #{@name} lost its server: #{error.message}")
+    @state = :ended
+    @crew.fail(@broken)
+    @crew.kill
   end
 
   def set_up_failed(cause)

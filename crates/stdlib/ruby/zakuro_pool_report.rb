@@ -46,8 +46,9 @@ class RubyVM::Pool
   private_constant :Times
 
   # What a pool has done: `jobs` (of them `errors`), `retries`, `restarts` (VMs replaced), `timeouts`; `time`, a Hash of `:min`, `:median`, `:p95`, `:max` and `:sum` of what
-  # jobs took, in seconds; `busy`, for each of its VMs the share of `elapsed` in which it ran jobs.
-  Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy) do
+  # jobs took, in seconds; `busy`, for each of its VMs the share of `elapsed` in which it ran jobs. With `connect:` it is for each worker, `restarts` counts chunks that were told again, and `machines` has
+  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`; else nil.
+  Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy, :machines) do
     # The report as a few lines of text.
     def to_s
       of = ->(seconds) { seconds ? Report.seconds(seconds) : "-" }
@@ -55,8 +56,9 @@ class RubyVM::Pool
         pool #{name}: #{size} VMs, #{jobs} jobs in #{of[elapsed]}#{", #{errors} failed" if errors > 0}#{", #{timeouts} timed out" if timeouts > 0}
         time per job: min #{of[time[:min]]}, median #{of[time[:median]]}, 95% #{of[time[:p95]]}, max #{of[time[:max]]}
         VMs busy: #{busy.map { |share| "#{(share * 100).round}%" }.join(" ")}
-        retries #{retries}, VMs replaced #{restarts}
+        retries #{retries}, #{machines ? "chunks told again" : "VMs replaced"} #{restarts}
       TEXT
+        .concat(*machines&.map { |m| "#{m[:host]}:#{m[:pid]}: #{m[:size]} VMs, #{m[:jobs]} jobs#{", #{m[:errors]} failed" if m[:errors] > 0}, busy #{(m[:busy] * 100).round}%#{", gone" if m[:ended]}\n" })
     end
 
     # A time in the unit that suits it.
@@ -72,6 +74,9 @@ class RubyVM::Pool
   # A bar on a terminal's standard error; anywhere else nothing.
   class Progress # :nodoc:
     EVERY = 0.1
+
+    # What stands before the bar, as a Proc.
+    attr_writer :note
 
     def self.for(asked, total, stream = $stderr)
       return unless asked && stream.respond_to?(:tty?) && stream.tty?
@@ -105,7 +110,7 @@ class RubyVM::Pool
       tail = " #{done}#{"/#{@total}" if @total}#{format(" %.*f/s", rate < 100 ? 1 : 0, rate)}"
       tail << " #{failed} failed" if failed > 0
       tail << " #{remaining((@total - done) / rate)} left" if @total && done > 0 && done < @total
-      head = @label ? "#{@label} " : ""
+      head = "#{"#{@label} " if @label}#{@note&.call}"
       width = columns - head.size - tail.size - 8
       if @total && width > 5
         full = @total == 0 ? width : (width * done / @total).clamp(0, width)

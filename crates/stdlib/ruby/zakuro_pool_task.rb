@@ -30,11 +30,11 @@ class RubyVM::Pool
     def chunk_size = @last
 
     # A chunk of what is still to do; small ones while little is known, and when little is left.
-    def take(size)
+    def take(size, seconds = CHUNK)
       unless @again.empty?
         return @again.shift
       end
-      most = @done == 0 ? 1 : (CHUNK * @done / (@taken + 1e-9)).clamp(1, MOST).to_i
+      most = @done == 0 ? 1 : (seconds * @done / (@taken + 1e-9)).clamp(1, MOST).to_i
       @last = [most, @last * 2].min
       # Nobody should work on a last chunk while others have nothing.
       count = [@last, (@items.size + 2 * size - 1) / (2 * size)].min

@@ -29,6 +29,17 @@ class RubyVM::Pool
     class << self
       attr_reader :local, :index
 
+      # The job of another machine (crates/cluster): a Proc that every VM of a pool knows.
+      def far(given) = ->(item) { far_job(given, item) }
+
+      def far_job(given, item)
+        unless @far
+          require "zakuro/cluster/worker"
+          @far = RubyVM::Cluster.const_get(:Job)
+        end
+        @far.run(*given, item)
+      end
+
       # Starts a VM from an image.
       def spawn(image, name, limits, arguments)
         image.spawn(arguments, name:, **limits) { |given| run(given) }

@@ -88,6 +88,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("zakuro/abstract_syntax_tree/translator", |cx| cx.run_builtin("zakuro/abstract_syntax_tree/translator")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zakuro/parallel", |cx| cx.run_builtin("zakuro/parallel")),
+    ("zakuro/parallel_gem", |cx| cx.run_builtin("zakuro/parallel_gem")),
     ("zakuro/pool", |cx| cx.run_builtin("zakuro/pool")),
     ("zakuro/pool/crew", |cx| cx.run_builtin("zakuro/pool/crew")),
     ("zakuro/pool/report", |cx| cx.run_builtin("zakuro/pool/report")),

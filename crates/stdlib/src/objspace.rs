@@ -4,6 +4,7 @@
 //! noted line by line: the heap notes which cells were allocated (module `inspect` of zakuro-heap), and a TracePoint of lines, calls and returns says where the program was meanwhile.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 use std::sync::Arc;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::{DataCell, Header, owned_bytes};
@@ -171,7 +172,7 @@ mod natives {
         }
         list.as_value()
     }
-    /// Internal cells: [[name, address, bytes, addresses of what they refer to], ...]
+    /// Internal cells: [[name, address, bytes, bytes of the cell], ...]
     #[method("__internal_cells", singleton)]
     fn internal_cells(cx: &mut Cx, _this: Value) -> Value {
         cx.collect();
@@ -182,32 +183,78 @@ mod natives {
             // SAFETY: a cell of the heap that was walked; internal ones that die meanwhile stay what they are until a collection, and none happens here.
             let v = unsafe { Value::cell(p) };
             let Some(name) = internal(v) else { continue };
-            let all = [cx.str(name), cx.int(p.addr() as i64), Value::fixnum(size(cx, p) as i64)];
+            let all =
+                [cx.str(name), cx.int(p.addr() as i64), Value::fixnum(size(cx, p) as i64), Value::fixnum(cx.heap.cell_size(p) as i64)];
             let one = cx.array(&all);
             ArrayCell::push(list, &mut cx.heap, one);
         }
         list.as_value()
     }
-    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class]; nil for what is no cell.
+    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class, shape]; nil for what is no cell.
     #[method("__about", singleton)]
     fn about(cx: &mut Cx, _this: Value, v: Value) -> Value {
         let Some(p) = cell_of(v) else { return Value::NIL };
         // SAFETY: a live cell.
-        let (own, flags) = unsafe { (owned_bytes(p), (*p).flags) };
+        let (own, shape) = unsafe { (owned_bytes(p), (*p).shape) };
         let class = cx.class_of(v);
         let class = cx.class_value(class);
         let name = payload(v).map_or(Value::NIL, |s| cx.str(s));
         let all = [
             cx.str(kind_name(v)),
             cx.int(v.bits() as i64),
-            Value::fixnum(cx.heap.cell_size(p) as i64),
+            // Cells that VMs share stand in no block.
+            Value::fixnum(cx.heap.cell_size(p).max(32) as i64),
             Value::fixnum(own as i64),
             name,
             Value::bool(v.is_frozen()),
-            Value::bool(flags & zakuro_object::flags::OLD != 0),
+            Value::bool(cx.heap.is_old(p)),
             cx.int(class.bits() as i64),
+            Value::fixnum(i64::from(shape)),
         ];
         cx.array(&all)
+    }
+    /// Lines of a dump about free cells.
+    #[method("__free_lines", singleton)]
+    fn free_lines(cx: &mut Cx, _this: Value) -> Value {
+        let mut text = String::new();
+        cx.heap.each_free(&mut |at, size| {
+            let _ = writeln!(text, "{{\"address\":\"{at:#x}\", \"type\":\"NONE\", \"shape_id\":0, \"slot_size\":{size}}}");
+        });
+        cx.str(&text)
+    }
+    /// Lines of a dump about shapes from a number on.
+    #[method("__shape_lines", singleton)]
+    fn shape_lines(cx: &mut Cx, _this: Value, since: i64) -> Value {
+        let mut edges: HashMap<u32, u32> = HashMap::new();
+        cx.each_shape(&mut |id, s| {
+            if s.parent != id {
+                *edges.entry(s.parent).or_default() += 1;
+            }
+        });
+        let mut text = String::new();
+        cx.each_shape(&mut |id, s| {
+            if i64::from(id) < since {
+                return;
+            }
+            let (below, bytes) = (edges.get(&id).copied().unwrap_or(0), size_of_val(s));
+            let kind = if s.parent == id {
+                format!("\"depth\":1, \"shape_type\":\"ROOT\", \"class_number\":{}", s.class.0)
+            } else {
+                let name = s.name.name();
+                let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+                format!(
+                    "\"parent_id\":{}, \"depth\":{}, \"shape_type\":\"IVAR\", \"edge_name\":\"{name}\"",
+                    s.parent,
+                    u32::from(s.count) + 1
+                )
+            };
+            let address = std::ptr::from_ref(s).addr();
+            let _ = writeln!(
+                text,
+                "{{\"address\":\"{address:#x}\", \"type\":\"SHAPE\", \"id\":{id}, {kind}, \"edges\":{below}, \"memsize\":{bytes}}}"
+            );
+        });
+        cx.str(&text)
     }
     /// What `object_id` has said; nil when it was not asked.
     #[method("__id", singleton)]

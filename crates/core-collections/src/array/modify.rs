@@ -5,6 +5,7 @@ use crate::enumerable::enum_for;
 use std::collections::HashSet;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
+use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
 
 /// Appends `a`'s elements to `out`, Arrays in it spread down to `depth` levels (-1: all). Says whether there were any. Nesting may be of any depth: no
@@ -307,6 +308,15 @@ pub mod methods {
                     }
                     sorted.insert(at, k);
                     picked.push(k);
+                }
+            }
+            _ if n < len / 16 => {
+                // The same shuffle; only places that were swapped are kept.
+                let mut moved: FastMap<usize, usize> = FastMap::default();
+                for i in 0..n {
+                    let k = random_below(cx, source, len - i)? + i;
+                    let here = moved.get(&i).copied().unwrap_or(i);
+                    picked.push(moved.insert(k, here).unwrap_or(k));
                 }
             }
             _ => {

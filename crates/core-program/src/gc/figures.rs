@@ -1,30 +1,137 @@
 //! What GC tells in CRuby's words about the last collection and the sizes of cells.
 
+use super::Weak;
+use zakuro_heap::SizeClass;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
+
+/// Figures for `GC.stat`. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
+fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
+    let s = cx.heap.stats();
+    // Frozen graphs received from other VMs, or sent on: memory that several VMs may count.
+    let (regions, region_bytes) = cx.heap.region_stats();
+    let classes = cx.heap.size_classes();
+    let sum = |f: fn(&SizeClass) -> usize| classes.iter().map(f).sum::<usize>() as i64;
+    let (cells, live, marked) = (sum(|c| c.cells), sum(|c| c.live), sum(|c| c.marked));
+    let allocated = classes.iter().map(|c| c.allocated as i64).sum::<i64>();
+    let pages = (s.blocks + s.reserve_blocks) as i64;
+    // Of the size that cells have on average.
+    let cell = if marked == 0 { 32 } else { (s.live_bytes as i64 / marked).max(32) };
+    let (marking, sweeping) = (s.mark_nanos as i64 / 1_000_000, s.sweep_nanos as i64 / 1_000_000);
+    vec![
+        ("count", s.collections as i64),
+        ("time", ((s.mark_nanos + s.sweep_nanos) / 1_000_000) as i64),
+        ("marking_time", marking),
+        ("sweeping_time", sweeping),
+        ("heap_allocated_pages", pages),
+        ("heap_empty_pages", s.reserve_blocks as i64),
+        ("heap_allocatable_slots", 0),
+        ("heap_allocatable_bytes", 0),
+        ("heap_available_slots", cells),
+        ("heap_live_slots", live),
+        ("heap_free_slots", cells - live),
+        ("heap_final_slots", 0),
+        ("heap_marked_slots", marked),
+        ("heap_eden_pages", s.blocks as i64),
+        ("total_allocated_pages", s.taken.blocks as i64),
+        ("total_freed_pages", s.given.blocks as i64),
+        ("total_allocated_objects", allocated),
+        ("total_freed_objects", allocated - live),
+        ("malloc_increase_bytes", s.since as i64),
+        ("malloc_increase_bytes_limit", s.limit as i64),
+        ("minor_gc_count", (s.collections - s.full_collections) as i64),
+        ("major_gc_count", s.full_collections as i64),
+        ("compact_count", 0),
+        ("read_barrier_faults", 0),
+        ("total_moved_objects", 0),
+        ("remembered_wb_unprotected_objects", 0),
+        ("remembered_wb_unprotected_objects_limit", 0),
+        ("old_objects", marked),
+        ("old_objects_limit", marked + (s.growth.saturating_sub(s.grown)) as i64 / cell),
+        ("oldmalloc_increase_bytes", s.grown as i64),
+        ("oldmalloc_increase_bytes_limit", s.growth as i64),
+        ("live_bytes", s.live_bytes as i64),
+        ("payload_bytes", s.payload_bytes as i64),
+        ("allocated_bytes", s.allocated_bytes as i64),
+        ("last_pause_nanoseconds", s.last_pause_nanos as i64),
+        ("longest_pause_nanoseconds", s.max_pause_nanos as i64),
+        ("lots_taken", s.taken.lots as i64),
+        ("lots_given_back", s.given.lots as i64),
+        ("shared_regions", regions as i64),
+        ("shared_region_bytes", region_bytes as i64),
+    ]
+}
 
 #[ruby_class(ids::GC)]
 pub mod gc {
     use super::*;
 
-    /// About the last collection, or one thing about it; with a Hash there. What CRuby tells of its own collector is nil or false here, but for what
-    /// made it collect everything (`:force`), and whether it is over.
+    /// Figures of the heap, or one of them; times are milliseconds. Blocks of memory are called pages, cells slots; what is not CRuby's stands at the end.
     ///
-    ///     GC.latest_gc_info(:state)            #=> :none
-    ///     GC.latest_gc_info.key?(:major_by)    #=> true
+    ///     GC.stat[:count] == GC.stat(:count)   #=> true
+    #[method("stat", singleton)]
+    fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
+        if let Some(s) = what.and_then(|w| w.as_sym()) {
+            let name = s.name();
+            return match figures(cx).iter().find(|f| f.0 == name) {
+                Some(f) => Ok(cx.int(f.1)),
+                None => cx.arg_error(format!("unknown key: {name}")),
+            };
+        }
+        let h = match what {
+            None | Some(Value::NIL) => cx.new_hash(),
+            Some(v) => match Ref::<HashCell>::from_value(v) {
+                Some(h) => h,
+                None => return cx.type_error("non-hash or symbol given"),
+            },
+        };
+        for (name, n) in figures(cx) {
+            let n = cx.int(n);
+            cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
+        }
+        Ok(h.as_value())
+    }
+
+    /// Nanoseconds spent marking and sweeping.
+    ///
+    ///     t = GC.total_time; GC.start; GC.total_time > t   #=> true
+    #[method("total_time", singleton)]
+    fn total_time(cx: &Cx, _this: Value) -> i64 {
+        let s = cx.heap.stats();
+        (s.mark_nanos + s.sweep_nanos) as i64
+    }
+
+    /// About the last collection, or one thing about it; with a Hash there: what made it mark everything (`:major_by`), what called for it (`:gc_by`), whether it swept at once, what is left of it
+    /// (`:state`), and why the next one will mark everything (`:need_major_by`).
+    ///
+    ///     GC.start; GC.latest_gc_info(:major_by)                     #=> :force
+    ///     GC.start(full_mark: false); GC.latest_gc_info(:gc_by)      #=> :method
+    ///     GC.latest_gc_info(:state)                                  #=> :none
     #[method("latest_gc_info", singleton)]
     fn latest_gc_info(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         let stats = cx.heap.stats();
         let sym = |n: &str| Value::sym(Sym::intern(n));
-        let (some, full) = (stats.collections > 0, stats.collections > 0 && cx.heap.is_full());
+        let word = |w: Option<&'static str>| w.map_or(Value::NIL, sym);
+        let reason = cx.heap.reason();
+        let state = match () {
+            () if stats.is_marking => "marking",
+            () if stats.is_sweeping => "sweeping",
+            () => "none",
+        };
+        // Looking sweeps.
+        let is_asked = what.is_none_or(|w| w.as_sym().is_none_or(|s| s.name() == "need_major_by"));
+        let need = if is_asked && stats.collections > 0 { cx.heap.full_is_due() } else { None };
+        let weak = cx.state::<Weak>();
+        let finalizers = !weak.finalizers.is_empty();
+        let entries = weak.maps.values().map(|m| m.0.len()).chain(weak.key_maps.values().map(|m| m.table.len())).sum::<usize>();
         let all = [
-            ("major_by", if full { sym("force") } else { Value::NIL }),
-            ("need_major_by", Value::NIL),
-            ("gc_by", if some { sym("newobj") } else { Value::NIL }),
-            ("have_finalizer", Value::FALSE),
-            ("immediate_sweep", Value::FALSE),
-            ("state", sym("none")),
-            ("weak_references_count", Value::fixnum(0)),
+            ("major_by", word(reason.full)),
+            ("need_major_by", word(need)),
+            ("gc_by", word(reason.by)),
+            ("have_finalizer", Value::bool(finalizers)),
+            ("immediate_sweep", Value::bool(reason.swept)),
+            ("state", sym(state)),
+            ("weak_references_count", Value::fixnum(entries as i64)),
         ];
         let h = match what {
             None | Some(Value::NIL) => cx.new_hash(),
@@ -59,11 +166,11 @@ pub mod gc {
                 ("heap_eden_pages", c.blocks as i64),
                 ("heap_eden_slots", cells),
                 ("heap_allocatable_slots", 0),
-                ("total_allocated_pages", c.blocks as i64),
+                ("total_allocated_pages", c.opened as i64),
                 ("force_major_gc_count", 0),
                 ("force_incremental_marking_finish_count", 0),
-                ("total_allocated_objects", live),
-                ("total_freed_objects", 0),
+                ("total_allocated_objects", c.allocated as i64),
+                ("total_freed_objects", c.allocated as i64 - live),
             ])
         };
         let class = match class {

@@ -8,7 +8,10 @@ use zakuro_vm::*;
 /// The levels that (start, length) or a Range selects; `here` is the number of levels to leave out at least. None: start is too deep.
 fn select(cx: &mut Cx, args: Rest, default: i64) -> Result<Option<Vec<Location>>> {
     // The builtin itself is the innermost level.
-    let all = cx.locations(1);
+    let all = match args {
+        [s, n] if s.is_fixnum() && n.is_fixnum() && s.fix() >= 0 && n.fix() >= 0 => cx.locations_up_to(1, (s.fix() as usize).saturating_add(n.fix() as usize)),
+        _ => cx.locations(1),
+    };
     let count = all.len() as i64;
     let (start, len) = match args {
         [] => (default, None),

@@ -34,7 +34,7 @@ struct Loader {
     loaded: HashSet<Vec<u8>>,
     /// Real paths of those that this loader has loaded, by feature.
     #[untraced]
-    real: HashMap<Vec<u8>, Vec<u8>>,
+    real: RealPaths,
     features_mark: u64,
     /// Feature as required -> file, for this `$LOAD_PATH`.
     #[untraced]
@@ -49,6 +49,41 @@ struct Loader {
     waits: Vec<(u32, u32)>,
 }
 impl VmState for Loader {}
+
+/// Features and the real paths of their files, to be found by either.
+#[derive(Default)]
+struct RealPaths {
+    of: HashMap<Vec<u8>, Vec<u8>>,
+    /// By how many features a path is loaded.
+    paths: HashMap<Vec<u8>, u32>,
+}
+
+impl RealPaths {
+    fn insert(&mut self, feature: &[u8], path: &[u8]) {
+        self.remove(feature);
+        self.of.insert(feature.to_vec(), path.to_vec());
+        *self.paths.entry(path.to_vec()).or_default() += 1;
+    }
+    fn remove(&mut self, feature: &[u8]) {
+        let Some(path) = self.of.remove(feature) else { return };
+        if let Some(n) = self.paths.get_mut(&path) {
+            *n -= 1;
+            if *n == 0 {
+                self.paths.remove(&path);
+            }
+        }
+    }
+    fn has_path(&self, path: &[u8]) -> bool {
+        self.paths.contains_key(path)
+    }
+    /// Forgets the features that are not in the set.
+    fn retain(&mut self, features: &HashSet<Vec<u8>>) {
+        let gone: Vec<Vec<u8>> = self.of.keys().filter(|f| !features.contains(*f)).cloned().collect();
+        for f in &gone {
+            self.remove(f);
+        }
+    }
+}
 
 /// How far a feature is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -291,7 +326,7 @@ fn refresh(cx: &mut Cx) {
     if let Some(loaded) = loaded {
         loader.loaded = loaded;
         let loaded = &loader.loaded;
-        loader.real.retain(|f, _| loaded.contains(f));
+        loader.real.retain(&loaded);
         loader.features_mark = features_mark;
         loader.resolved.clear();
     }
@@ -378,7 +413,7 @@ pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
     Ok(match loader.loading.iter().find(|l| l.file == file) {
         Some(l) if l.thread == me => FeatureState::LoadingHere,
         Some(_) => FeatureState::LoadingElsewhere,
-        None if loader.real.values().any(|f| *f == file) => FeatureState::Loaded,
+        None if loader.real.has_path(&file) => FeatureState::Loaded,
         None => FeatureState::Absent,
     })
 }
@@ -439,7 +474,7 @@ fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     let mark = mark_of(cx, features);
     let loader = cx.state::<Loader>();
     loader.loaded.insert(feature.to_vec());
-    loader.real.insert(feature.to_vec(), real.to_vec());
+    loader.real.insert(feature, real);
     loader.features_mark = mark;
 }
 
@@ -528,12 +563,16 @@ fn wrapped(cx: &mut Cx, wrap: Option<Value>) -> Result<Option<(Value, Value)>> {
 
 /// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
 pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
+    refresh(cx);
+    if cx.state::<Loader>().loaded.contains(file) {
+        return Ok(false);
+    }
     let real = real(file);
     loop {
         refresh(cx);
         let me = cx.waiter_id();
         let loader = cx.state::<Loader>();
-        if loader.loaded.contains(file) || loader.real.values().any(|f| *f == real) {
+        if loader.loaded.contains(file) || loader.real.has_path(&real) {
             return Ok(false);
         }
         match loader.loading.iter().find(|l| l.file == real).map(|l| l.thread) {

@@ -4,16 +4,25 @@
 //! Rejected for now: a weak table (the collector has no weak references yet).
 
 use super::util::*;
+use zakuro_base::HashSeed;
 use zakuro_macros::Trace;
+use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
 
 const MAX: usize = 1 << 14;
 const MAX_BYTES: usize = 128;
 
-#[derive(Trace, Default)]
+#[derive(Trace)]
 struct Table {
-    /// By content and encoding.
-    strings: std::collections::HashMap<(Vec<u8>, u8), Value>,
+    strings: TracedVec,
+    /// Places in `strings` by a seeded hash of content and encoding. Of two contents with one hash the first is kept.
+    #[untraced]
+    index: FastMap<u64, u32>,
+}
+impl Default for Table {
+    fn default() -> Table {
+        Table { strings: TracedVec::new(), index: FastMap::default() }
+    }
 }
 impl VmState for Table {}
 
@@ -25,15 +34,20 @@ pub fn dedup(cx: &mut Cx, s: Str) -> Value {
         return v;
     }
     if s.len() <= MAX_BYTES {
-        let key = (s.to_vec(), s.encoding());
-        let known = cx.state::<Table>().strings.get(&key).copied();
+        let hash = HashSeed::of_process().bytes(s.content(&cx.heap)) ^ u64::from(s.encoding());
+        let t = cx.state::<Table>();
+        let known = t.index.get(&hash).map(|at| t.strings[*at as usize]);
         if let Some(k) = known {
-            return k;
+            let same: Str = Ref::of(k);
+            if same.encoding() == s.encoding() && same.content(&cx.heap) == s.content(&cx.heap) {
+                return k;
+            }
         }
         let kept = crate::regexp::engine::frozen_copy(cx, s).as_value();
         let t = cx.state::<Table>();
-        if t.strings.len() < MAX {
-            t.strings.insert(key, kept);
+        if known.is_none() && t.strings.len() < MAX {
+            t.index.insert(hash, t.strings.len() as u32);
+            t.strings.push(kept);
         }
         return kept;
     }

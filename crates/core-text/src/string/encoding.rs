@@ -488,7 +488,11 @@ pub mod encoding_methods {
         cx.check_frozen(this.as_value())?;
         let e = encodings::from_value(cx, e)?;
         if this.encoding() != e.id() {
+            let ascii = this.code_range() == CodeRange::Ascii && enc(this).is_ascii_compatible() && e.is_ascii_compatible();
             this.set_encoding(e.id());
+            if ascii {
+                this.set_code_range(CodeRange::Ascii);
+            }
         }
         Ok(this)
     }

@@ -209,6 +209,7 @@ pub mod splitting {
                 let d = engine::regexp_checked(cx, &re)?;
                 match d.source() {
                     b" " if d.options() == 0 => split_text_space(cx, &mut p, limit)?,
+                    b"" if range(&cx.heap, this) != CodeRange::Broken => split_chars(cx, &mut p, limit)?,
                     _ => split_regexp(cx, &mut p, re, limit)?,
                 }
             }

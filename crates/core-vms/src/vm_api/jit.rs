@@ -29,9 +29,10 @@ pub mod jit_class {
 
     /// What there is of machine code. Of the process, for all its VMs: `:compiled` versions were made so far, `:replaced` of them took the place of an earlier one of the same method or block;
     /// `:refused` tells how often nothing came of it, by reason; `:waiting` requests wait; `:bytes` of machine code there are, `:limit` there may be (`--jit-memory`); `:time` is the
-    /// processor time of compiling in seconds. Of this VM: `:exits` tells how often the interpreter has gone on, by reason.
+    /// processor time of compiling in seconds. Of this VM: `:own` is the machine code that was made for it, in bytes, `:left` how much more there may be; `:exits` tells how often the interpreter has gone
+    /// on, by reason.
     ///
-    ///     RubyVM::JIT.stat.keys   #=> [:mode, :compiled, :replaced, :refused, :waiting, :bytes, :limit, :time, :exits]
+    ///     RubyVM::JIT.stat.keys   #=> [:mode, :compiled, :replaced, :refused, :waiting, :bytes, :limit, :time, :own, :left, :exits]
     ///     RubyVM::JIT.stat[:exits].keys   #=> [:operands, :registers, :unseen, :others, :resumed, :raised, :polled, :unwound, :tried]
     ///     RubyVM::JIT.stat[:bytes] <= RubyVM::JIT.stat[:limit]   #=> true
     #[method("stat", singleton)]
@@ -60,6 +61,8 @@ pub mod jit_class {
                 ("tried", tried),
             ],
         )?;
+        let asker = cx.host_handle()?.control.identity().asker.clone();
+        let (own, left) = (asker.bytes(), asker.memory_left(f.limit as usize));
         let stat = cx.new_hash();
         let time = Value::float(&cx.heap, f.nanoseconds as f64 / 1e9);
         for (name, v) in [
@@ -71,10 +74,36 @@ pub mod jit_class {
             ("bytes", Value::fixnum(f.bytes as i64)),
             ("limit", Value::fixnum(f.limit as i64)),
             ("time", time),
+            ("own", Value::fixnum(own as i64)),
+            ("left", Value::fixnum(left as i64)),
             ("exits", exits),
         ] {
             cx.hash_set(stat, key(name), v)?;
         }
         Ok(stat.as_value())
+    }
+
+    /// The machine code of a Method, UnboundMethod or Proc that is in force in this VM, or nil: `:bytes` of it, those of what is inlined in it included; whether it was made for this VM (`:own`) or for another one that
+    /// runs the same; and how many of its instructions are prepared for anything, rather than for what they have met (`:uncertain`).
+    ///
+    ///     RubyVM::JIT.version(1.method(:+))   #=> nil
+    ///     RubyVM::JIT.version(1) rescue $!.class   #=> TypeError
+    #[method("version", singleton)]
+    fn version(cx: &mut Cx, _this: Value, code: Value) -> Result<Value> {
+        let is_code = Ref::<ProcCell>::from_value(code).is_some() || Ref::<MethodObjCell>::from_value(code).is_some();
+        if !is_code {
+            let what = cx.class_name_of(code);
+            return cx.type_error(format!("wrong argument type {what} (expected Method, UnboundMethod or Proc)"));
+        }
+        let Some(found) = zakuro_core_program::tracepoint::code_of(cx, code).and_then(|c| cx.version_in_force(&c)) else { return Ok(Value::NIL) };
+        let h = cx.new_hash();
+        for (name, v) in [
+            ("bytes", Value::fixnum(found.bytes as i64)),
+            ("own", Value::bool(found.own)),
+            ("uncertain", Value::fixnum(found.uncertain as i64)),
+        ] {
+            cx.hash_set(h, key(name), v)?;
+        }
+        Ok(h.as_value())
     }
 }

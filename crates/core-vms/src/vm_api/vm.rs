@@ -173,6 +173,16 @@ fn kind_of_end(end: &End) -> &'static str {
     }
 }
 
+/// The class of channels through a server, if one of those is given: then Ruby waits (crates/cluster).
+fn remote_among(cx: &mut Cx, channels: &[Value]) -> Option<Value> {
+    if channels.iter().all(|c| cx.is_data::<super::channel::ChannelHandle>(*c)) {
+        return None;
+    }
+    let class = cx.const_by_path("RubyVM::Channel::Remote")?;
+    let id = cx.class_id(class)?;
+    channels.iter().any(|c| cx.is_a(*c, id)).then_some(class)
+}
+
 #[ruby_class(ids::RUBY_VM)]
 pub mod vm_class {
     use super::*;
@@ -413,6 +423,11 @@ pub mod vm_class {
         let until = deadline(cx, kw)?;
         if channels.is_empty() {
             return cx.arg_error("no channel given");
+        }
+        if let Some(class) = remote_among(cx, channels) {
+            let list = cx.array(channels);
+            let timeout = kw.get(sym::timeout).unwrap_or(Value::NIL);
+            return cx.call(class, Sym::intern("__select"), &[list, timeout]);
         }
         let mut list = Vec::with_capacity(channels.len());
         for c in channels {

@@ -2,7 +2,7 @@
 //!
 //! Source of the format: the profiler's documentation of its processed profile, version 27 of the meta data (the site upgrades older ones).
 
-use super::each;
+use super::{Unit, each};
 use crate::json::Writer;
 use std::collections::HashMap;
 use zakuro_vm::account::{Book, FrameKind, Profile};
@@ -64,14 +64,14 @@ pub fn text(book: &Book) -> String {
         w.key("libs").list(0..0, |_, _| ());
         w.key("pages").list(0..0, |_, _| ());
         w.key("threads").raw("[");
-        each(book, |id, name, p| thread(w, id, name, p, &ms, scale));
+        each(book, |id, name, p| thread(w, id, name, p, &ms, scale, Unit::of(book)));
         w.text.push(']');
     });
     w.text.push('\n');
     w.text
 }
 
-fn thread(w: &mut Writer, id: u64, name: &str, p: &Profile, ms: &dyn Fn(u64) -> f64, scale: f64) {
+fn thread(w: &mut Writer, id: u64, name: &str, p: &Profile, ms: &dyn Fn(u64) -> f64, scale: f64, unit: Unit) {
     let mut strings = Strings::default();
     // A function per name and file, a frame per line of it.
     let mut functions: Vec<(u64, Option<u64>, u64, FrameKind)> = Vec::new();
@@ -106,10 +106,13 @@ fn thread(w: &mut Writer, id: u64, name: &str, p: &Profile, ms: &dyn Fn(u64) -> 
         w.key("samples").object(|w| {
             let n = p.samples.len();
             w.key("length").int(n as u64);
-            w.key("weightType").string("tracing-ms");
+            w.key("weightType").string(if unit == Unit::Bytes { "bytes" } else { "tracing-ms" });
             column(w, "stack", n, &mut |w, i| w.int(u64::from(p.samples[i].1)));
             column(w, "time", n, &mut |w, i| w.float(ms(p.samples[i].0)));
-            column(w, "weight", n, &mut |w, i| w.float(p.samples[i].2 as f64 * scale / 1e6));
+            column(w, "weight", n, &mut |w, i| match unit {
+                Unit::Bytes => w.int(p.samples[i].2),
+                Unit::Microseconds => w.float(p.samples[i].2 as f64 * scale / 1e6),
+            });
         });
         w.key("markers").object(|w| {
             w.key("length").int(0);

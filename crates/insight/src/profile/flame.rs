@@ -1,8 +1,8 @@
 //! A flame graph in one file: a click on a frame makes it as wide as the picture, a search marks frames.
 //!
-//! Widths are time. Colours say nothing but the kind of a frame (VM, Ruby, builtin), varied by the name.
+//! Widths are time, or bytes allocated. Colours say nothing but the kind of a frame (VM, Ruby, builtin), varied by the name.
 
-use super::Folded;
+use super::{Folded, Unit, Weight};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -14,24 +14,26 @@ const NARROWEST: f64 = 0.3;
 
 #[derive(Default)]
 struct Node {
-    own: u64,
+    own: Weight,
     below: BTreeMap<String, Node>,
 }
 
 impl Node {
-    fn total(&self) -> u64 {
-        self.own + self.below.values().map(Node::total).sum::<u64>()
+    fn total(&self) -> Weight {
+        let mut all = self.own;
+        self.below.values().for_each(|n| all += n.total());
+        all
     }
 }
 
 fn tree(all: &Folded) -> Node {
     let mut root = Node::default();
-    for (stack, us) in all {
+    for (stack, weight) in all {
         let mut at = &mut root;
         for frame in stack {
             at = at.below.entry(frame.clone()).or_default();
         }
-        at.own += us;
+        at.own += *weight;
     }
     root
 }
@@ -53,8 +55,9 @@ fn colour(name: &str, depth: usize) -> String {
     }
 }
 
-fn draw(out: &mut String, name: &str, node: &Node, depth: usize, x: f64, per: f64, whole: u64, rows: usize) {
-    let total = node.total();
+fn draw(out: &mut String, name: &str, node: &Node, depth: usize, x: f64, per: f64, whole: u64, rows: usize, unit: Unit) {
+    let weight = node.total();
+    let total = weight.units;
     let width = total as f64 * per;
     if width < NARROWEST {
         return;
@@ -62,10 +65,13 @@ fn draw(out: &mut String, name: &str, node: &Node, depth: usize, x: f64, per: f6
     let y = HEAD + (rows - depth) * ROW;
     let share = 100.0 * total as f64 / whole.max(1) as f64;
     let name = escaped(name);
+    let amount = match unit {
+        Unit::Microseconds => format!("{:.1} ms", total as f64 / 1e3),
+        Unit::Bytes => format!("{}, {} objects", bytes(total), weight.objects),
+    };
     let _ = writeln!(
         out,
-        r#"<g data-x="{x:.2}" data-w="{width:.2}"><title>{name}: {:.1} ms, {share:.1}%</title><rect x="{x:.2}" y="{y}" width="{width:.2}" height="{}" rx="1" fill="{}"/><text x="{:.2}" y="{}"></text></g>"#,
-        total as f64 / 1e3,
+        r#"<g data-x="{x:.2}" data-w="{width:.2}"><title>{name}: {amount}, {share:.1}%</title><rect x="{x:.2}" y="{y}" width="{width:.2}" height="{}" rx="1" fill="{}"/><text x="{:.2}" y="{}"></text></g>"#,
         ROW - 1,
         colour(&name, depth),
         x + 3.0,
@@ -73,8 +79,17 @@ fn draw(out: &mut String, name: &str, node: &Node, depth: usize, x: f64, per: f6
     );
     let mut x = x;
     for (name, below) in &node.below {
-        draw(out, name, below, depth + 1, x, per, whole, rows);
-        x += below.total() as f64 * per;
+        draw(out, name, below, depth + 1, x, per, whole, rows, unit);
+        x += below.total().units as f64 * per;
+    }
+}
+
+/// Bytes as people write them.
+fn bytes(n: u64) -> String {
+    match n {
+        0..10_000 => format!("{n} B"),
+        10_000..10_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        _ => format!("{:.1} MB", n as f64 / 1e6),
     }
 }
 
@@ -100,24 +115,27 @@ zoom(0,W);})();
 "#;
 
 /// A picture that stands alone.
-pub fn svg(all: &Folded) -> String {
+pub fn svg(all: &Folded, unit: Unit) -> String {
     let root = tree(all);
     let rows = depth(&root);
     let height = HEAD + (rows + 1) * ROW + 8;
-    let whole = root.total();
+    let whole = root.total().units;
+    let title = match unit {
+        Unit::Microseconds => format!("Where the VMs' time went: {:.2} s sampled", whole as f64 / 1e6),
+        Unit::Bytes => format!("Where the VMs allocate: {}, {} objects", bytes(whole), root.total().objects),
+    };
     let mut out = format!(
-        r##"<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 {WIDTH} {height}" width="100%"><style>{STYLE}</style><rect width="100%" height="100%" fill="#fff" style="stroke:none"/><text id="t" x="8" y="20">Where the VMs' time went: {:.2} s sampled</text><text id="r" x="8" y="38" style="pointer-events:auto">all</text><text id="s" x="48" y="38" style="pointer-events:auto">search</text>
-"##,
-        whole as f64 / 1e6
+        r##"<svg xmlns="http://www.w3.org/2000/svg" class="flame" viewBox="0 0 {WIDTH} {height}" width="100%"><style>{STYLE}</style><rect width="100%" height="100%" fill="#fff" style="stroke:none"/><text id="t" x="8" y="20">{title}</text><text id="r" x="8" y="38" style="pointer-events:auto">all</text><text id="s" x="48" y="38" style="pointer-events:auto">search</text>
+"##
     );
-    draw(&mut out, "all VMs", &root, 0, 0.0, WIDTH / whole.max(1) as f64, whole, rows);
+    draw(&mut out, "all VMs", &root, 0, 0.0, WIDTH / whole.max(1) as f64, whole, rows, unit);
     let _ = writeln!(out, "<script><![CDATA[{SCRIPT}]]></script></svg>");
     out
 }
 
 /// The same as a page.
-pub fn html(all: &Folded) -> String {
-    let picture = svg(all).replace("<script><![CDATA[", "<script>").replace("]]></script>", "</script>");
+pub fn html(all: &Folded, unit: Unit) -> String {
+    let picture = svg(all, unit).replace("<script><![CDATA[", "<script>").replace("]]></script>", "</script>");
     format!("<!doctype html><meta charset=\"utf-8\"><title>zakuro profile</title><body style=\"margin:0\">{picture}</body>\n")
 }
 
@@ -128,11 +146,13 @@ mod tests {
     #[test]
     fn frames_are_as_wide_as_their_time() {
         let stack = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
-        let all = Folded::from([(stack(&["vm", "a (x.rb)"]), 750), (stack(&["vm", "b<c> (x.rb)"]), 250)]);
-        let text = svg(&all);
+        let weight = |units| Weight { units, objects: 3 };
+        let all = Folded::from([(stack(&["vm", "a (x.rb)"]), weight(750)), (stack(&["vm", "b<c> (x.rb)"]), weight(250))]);
+        let text = svg(&all, Unit::Microseconds);
         assert!(text.contains(r#"data-w="900.00"><title>a (x.rb): 0.8 ms, 75.0%"#), "{text}");
         assert!(text.contains("b&lt;c&gt;"));
         assert_eq!(text.matches("<g ").count(), 4);
-        assert!(svg(&Folded::new()).contains("0.00 s sampled"));
+        assert!(svg(&Folded::new(), Unit::Microseconds).contains("0.00 s sampled"));
+        assert!(svg(&all, Unit::Bytes).contains(r#"<title>a (x.rb): 750 B, 3 objects, 75.0%"#));
     }
 }

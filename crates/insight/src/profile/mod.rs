@@ -10,17 +10,44 @@ use zakuro_vm::account::{Book, Profile, ProfileFrame};
 pub fn text(book: &Book, form: &str) -> String {
     match form {
         "json" => firefox::text(book),
-        "svg" => flame::svg(&folded(book)),
-        "html" => flame::html(&folded(book)),
+        "svg" => flame::svg(&folded(book), Unit::of(book)),
+        "html" => flame::html(&folded(book), Unit::of(book)),
         _ => lines(&folded(book)),
     }
 }
 
-/// `VM;outer;inner` with microseconds. VMs of one group of names count together.
-type Folded = BTreeMap<Vec<String>, u64>;
+/// What a profile's weights are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Microseconds,
+    Bytes,
+}
+
+impl Unit {
+    fn of(book: &Book) -> Unit {
+        if book.switches.allocations { Unit::Bytes } else { Unit::Microseconds }
+    }
+}
+
+/// Microseconds, or bytes and objects.
+#[derive(Clone, Copy, Default)]
+struct Weight {
+    units: u64,
+    objects: u64,
+}
+
+impl std::ops::AddAssign for Weight {
+    fn add_assign(&mut self, other: Weight) {
+        self.units += other.units;
+        self.objects += other.objects;
+    }
+}
+
+/// `VM;outer;inner` with its weight. VMs of one group of names count together.
+type Folded = BTreeMap<Vec<String>, Weight>;
 
 fn folded(book: &Book) -> Folded {
-    let (_, scale) = book.clock.now();
+    let (unit, (_, scale)) = (Unit::of(book), book.clock.now());
     let mut all = Folded::new();
     for a in book.accounts() {
         let Some(profile) = &a.profile else { continue };
@@ -36,7 +63,8 @@ fn folded(book: &Book) -> Folded {
             }
             stack.push(vm.clone());
             stack.reverse();
-            *all.entry(stack).or_default() += (n.weight as f64 * scale / 1e3) as u64;
+            let units = if unit == Unit::Bytes { n.weight } else { (n.weight as f64 * scale / 1e3) as u64 };
+            *all.entry(stack).or_default() += Weight { units, objects: n.objects };
         }
     }
     all
@@ -54,10 +82,10 @@ fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
-/// Folded stacks, as flame graph tools read them: a stack a line, its frames parted by semicolons, and its microseconds.
+/// Folded stacks, as flame graph tools read them: a stack a line, its frames parted by semicolons, and its microseconds, or bytes.
 fn lines(all: &Folded) -> String {
     let clean = |name: &String| name.replace([';', '\n'], ":");
-    all.iter().map(|(stack, us)| format!("{} {us}\n", stack.iter().map(clean).collect::<Vec<_>>().join(";"))).collect()
+    all.iter().map(|(stack, w)| format!("{} {}\n", stack.iter().map(clean).collect::<Vec<_>>().join(";"), w.units)).collect()
 }
 
 /// VMs that have samples.

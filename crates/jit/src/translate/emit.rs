@@ -9,7 +9,6 @@ use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, JumpTableDat
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU32;
 use zakuro_bytecode::machine::Exit;
 use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
@@ -520,7 +519,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             // The table is never made larger than it is made for, so it stays where it is.
             Some(what) if self.exits.len() < self.exits.capacity() => {
                 let depth = self.graph.scopes[scope].depth as u16;
-                self.exits.push(Exit { at: at as u32, what, depth, taken: AtomicU32::new(0) });
+                self.exits.push(Exit { at: at as u32, what, depth });
                 self.exits.as_ptr().wrapping_add(self.exits.len() - 1) as i64
             }
             _ => 0,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
+use zakuro_bytecode::machine::Known;
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op};
 use zakuro_vm::machine::{Called, Looping, Met, Site};
@@ -64,6 +65,8 @@ pub enum Kind {
 pub struct Scope {
     pub code: Arc<Code>,
     pub sites: Vec<Site>,
+    /// What was met in it.
+    pub known: Known,
     /// Number of its r0.
     pub vars: Var,
     pub kind: Kind,
@@ -210,6 +213,7 @@ impl Graph {
         self.scopes.push(Scope {
             code: code.clone(),
             sites: met.sites.clone(),
+            known: met.known.clone(),
             vars,
             kind,
             parent,
@@ -258,11 +262,7 @@ impl Graph {
     /// Whether a guard of this instruction failed so often that it is not relied on again.
     fn is_refuted(&self, id: Id) -> bool {
         let u = &self.units[id];
-        let profile = self.scopes[u.scope].code.heat.profile();
-        profile.is_some_and(|p| {
-            let list = p.refuted.lock();
-            list.contains(&(u.at as u32, super::types::OPERANDS))
-        })
+        self.scopes[u.scope].known.refuted.contains(&(u.at as u32, super::types::OPERANDS))
     }
     /// Whether a Code may be inlined: it was run and is known, and there is room.
     fn fits(&self, met: &Met, caller: usize, depth: usize) -> bool {
@@ -283,7 +283,7 @@ impl Graph {
             && self.inlined + n <= MOST_INLINED_IN_ALL
             && depth <= DEEPEST
             && (met.code.calls.is_empty() || !met.sites.is_empty())
-            && met.code.heat.profile().is_some_and(|p| p.count.load(std::sync::atomic::Ordering::Relaxed) > 0)
+            && met.known.ran
     }
 
     /// Inlines what a unit calls, if it is worth it.
@@ -389,7 +389,8 @@ impl Graph {
             if let Some(to) = jumped {
                 self.units[to].leads = true;
             }
-            if ways[*id] > 1 || self.units[*id].is_loop {
+            // A round that is left goes on with the next one, whether or not it comes to its end here.
+            if ways[*id] > 1 || self.units[*id].is_loop || matches!(self.units[*id].what, What::Iterate(_)) {
                 self.units[*id].leads = true;
             }
         }

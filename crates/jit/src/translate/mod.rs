@@ -12,6 +12,7 @@ mod operators;
 mod types;
 
 use crate::Jit;
+use crate::memory::Piece;
 use cranelift_codegen::control::ControlPlane;
 use cranelift_codegen::ir::{AbiParam, Function, Signature, UserFuncName, types::I64};
 use cranelift_codegen::isa::{CallConv, OwnedTargetIsa};
@@ -21,9 +22,10 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use emit::Emitter;
 use graph::Graph;
 use std::io::Write;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, Weak};
 use types::Types;
-use zakuro_bytecode::machine::{Machine, NO_ENTRY};
+use zakuro_bytecode::Code;
+use zakuro_bytecode::machine::{Known, Machine, NO_ENTRY};
 use zakuro_vm::interp::machine::entered;
 use zakuro_vm::machine::Request;
 
@@ -42,9 +44,10 @@ fn isa() -> Result<&'static OwnedTargetIsa, String> {
     made.as_ref().map_err(Clone::clone)
 }
 
-pub fn translate(request: &Request, jit: &Jit) -> Result<Machine, String> {
+/// `place` puts machine code where it can run, or says why not.
+pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Result<Piece, String>) -> Result<Machine, String> {
     let code = &request.met.code;
-    let (isa, mut context, made) = {
+    let (isa, mut context, known, made) = {
         // What others may lock, too, is locked here alone.
         let _still = jit.still.lock();
         let isa = isa()?;
@@ -62,7 +65,14 @@ pub fn translate(request: &Request, jit: &Jit) -> Result<Machine, String> {
         let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries);
         emitter.tries_exits = jit.exits;
         let exits = emitter.run(isa.frontend_config());
-        (isa, context, (insns, numbers, exits))
+        // Each Code once: a VM has one list of what it has met in it.
+        let mut known: Vec<(Weak<Code>, Known)> = Vec::new();
+        for scope in &graph.scopes {
+            if known.iter().all(|(c, _)| !std::ptr::eq(c.as_ptr(), &*scope.code)) {
+                known.push((Arc::downgrade(&scope.code), scope.known.clone()));
+            }
+        }
+        (isa, context, known, (insns, numbers, exits))
     };
     let (insns, numbers, exits) = made;
     let shows = jit.shows(&code.name.name());
@@ -79,7 +89,7 @@ pub fn translate(request: &Request, jit: &Jit) -> Result<Machine, String> {
     }
     let bytes = made.code_buffer().len();
     let _still = jit.still.lock();
-    let piece = jit.memory.place(made.code_buffer()).ok_or("no memory for machine code")?;
+    let piece = place(made.code_buffer())?;
     Ok(Machine {
         function: piece.address,
         insns,
@@ -87,9 +97,10 @@ pub fn translate(request: &Request, jit: &Jit) -> Result<Machine, String> {
         exits,
         bytes,
         took: 0,
-        keeps: Vec::new(),
+        known: known.into(),
+        asker: request.asker.number,
+        branch: request.asker.branch(),
         memory: Box::new(piece),
-        previous: None,
     })
 }
 

@@ -1,8 +1,7 @@
 //! What is known of registers, and what is decided by it: a forward analysis to a fixpoint, whose decisions the translation follows.
 
 use super::graph::{Graph, Id, Kind, Set, Unit, Var, What};
-use std::sync::atomic::Ordering;
-use zakuro_bytecode::machine::{Profile, seen};
+use zakuro_bytecode::machine::seen;
 use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Const, Op};
 use zakuro_vm::machine::Called;
@@ -72,9 +71,6 @@ pub enum Plan {
 
 pub struct Types<'a> {
     pub graph: &'a Graph,
-    profiles: Vec<Option<&'a Profile>>,
-    /// Guards that are not relied on again, by scope and instruction.
-    refuted: Vec<Vec<(u32, u16)>>,
     /// At leaders: what holds there.
     pub at: Vec<Option<State>>,
 }
@@ -83,9 +79,7 @@ pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
-        let profiles: Vec<_> = graph.scopes.iter().map(|s| s.code.heat.profile()).collect();
-        let refuted = profiles.iter().map(|p| p.map_or_else(Vec::new, |p| p.refuted.lock().clone())).collect();
-        let mut t = Types { graph, profiles, refuted, at: Vec::new() };
+        let mut t = Types { graph, at: Vec::new() };
         t.run();
         t
     }
@@ -185,11 +179,11 @@ impl<'a> Types<'a> {
 
     pub fn is_refuted(&self, id: Id, what: u16) -> bool {
         let u = &self.graph.units[id];
-        self.refuted[u.scope].contains(&(u.at as u32, what))
+        self.graph.scopes[u.scope].known.refuted.contains(&(u.at as u32, what))
     }
 
     fn seen(&self, u: &Unit) -> u8 {
-        self.profiles[u.scope].map_or(0, |p| p.seen[u.at].load(Ordering::Relaxed))
+        self.graph.scopes[u.scope].known.seen(u.at)
     }
 
     /// The registers that an operator reads; None stands for the small Integer in the instruction.

@@ -74,11 +74,32 @@ fn unicode_escape(c: u32, out: &mut String) {
     }
 }
 
+/// Most bytes that are copied between two looks at the pace.
+const RUN: usize = 4096;
+/// Bytes that `inspect` shows as they are, wherever they stand.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut b = 0x20;
+    while b < 0x7f {
+        plain[b] = !matches!(b as u8, b'"' | b'\\' | b'#');
+        b += 1;
+    }
+    plain
+};
+
 fn quote_utf8(s: &[u8], out: &mut String, p: &mut dyn Progress) -> Result<(), Stopped> {
     let mut at = 0;
     let mut pace = Pace::new();
     while at < s.len() {
         pace.at(at, p)?;
+        // What stands for itself is copied at once.
+        let plain = s[at..].iter().take(RUN).take_while(|b| PLAIN[**b as usize]).count();
+        if plain > 0 {
+            // ASCII alone.
+            out.push_str(std::str::from_utf8(&s[at..at + plain]).unwrap_or_default());
+            at += plain;
+            continue;
+        }
         let b = s[at];
         if b < 0x80 {
             if !special(b, s.get(at + 1).copied(), out) {

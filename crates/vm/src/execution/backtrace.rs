@@ -119,8 +119,19 @@ impl Cx {
     }
     /// The levels from the innermost, without the first `skip`. Builtins stand at their caller's line.
     pub fn locations(&mut self, skip: usize) -> Vec<Location> {
-        let levels: Vec<Level> = self.levels().take(MAX_LEVELS + skip).collect();
-        self.render_levels(levels.into_iter(), skip)
+        self.locations_up_to(skip, usize::MAX)
+    }
+    /// At most `most` of them, the innermost.
+    pub fn locations_up_to(&mut self, skip: usize, most: usize) -> Vec<Location> {
+        // A builtin's level has the place of the next one of Ruby code, which a few more hold.
+        let levels: Vec<Level> = self.levels().take((MAX_LEVELS + skip).min(most.saturating_mul(2).saturating_add(skip + 64))).collect();
+        let complete = levels.len() < most.saturating_mul(2).saturating_add(skip + 64);
+        let mut shown = self.render_levels(levels.into_iter(), skip, most);
+        if shown.len() < most && !complete {
+            let levels: Vec<Level> = self.levels().take(MAX_LEVELS + skip).collect();
+            shown = self.render_levels(levels.into_iter(), skip, most);
+        }
+        shown
     }
     /// The frames as levels, innermost first.
     pub(crate) fn levels(&self) -> impl Iterator<Item = Level> + use<> {
@@ -225,7 +236,7 @@ impl Cx {
             return raw;
         }
         let Some(levels) = self.raw_levels(exc) else { return Value::NIL };
-        let lines: Vec<String> = self.render_levels(levels.into_iter(), 0).iter().map(|l| l.to_string()).collect();
+        let lines: Vec<String> = self.render_levels(levels.into_iter(), 0, usize::MAX).iter().map(|l| l.to_string()).collect();
         let bt = self.str_array(&lines);
         self.ivar_set_raw(exc, hidden::backtrace(), bt);
         bt
@@ -233,7 +244,7 @@ impl Cx {
     /// The levels of an exception whose backtrace nobody replaced.
     pub fn exception_levels(&mut self, exc: Value) -> Option<Vec<Location>> {
         let levels = self.raw_levels(exc)?;
-        Some(self.render_levels(levels.into_iter(), 0))
+        Some(self.render_levels(levels.into_iter(), 0, usize::MAX))
     }
     /// The places in the sources of the first `n` levels that a backtrace shows.
     pub fn exception_places(&mut self, exc: Value, n: usize) -> Vec<Place> {
@@ -286,16 +297,19 @@ impl Cx {
         let Some(levels) = self.raw_levels(exc) else { return };
         let mut bt = self.ivar_get(exc, hidden::backtrace());
         if bt.is_nil() {
-            let lines: Vec<String> = self.render_levels(levels.into_iter(), 0).iter().map(|l| l.to_string()).collect();
+            let lines: Vec<String> = self.render_levels(levels.into_iter(), 0, usize::MAX).iter().map(|l| l.to_string()).collect();
             bt = self.str_array(&lines);
         }
         self.ivar_set_raw(exc, hidden::raw(), bt);
     }
-    fn render_levels(&mut self, levels: impl Iterator<Item = Level>, skip: usize) -> Vec<Location> {
+    fn render_levels(&mut self, levels: impl Iterator<Item = Level>, skip: usize, most: usize) -> Vec<Location> {
         let mut out = Vec::new();
         let mut natives: Vec<(String, String)> = Vec::new();
         let mut level = 0;
         for l in visible(levels) {
+            if out.len() >= most {
+                break;
+            }
             if l.code.is_null() {
                 natives.push(self.native_labels(&l));
                 continue;
@@ -324,6 +338,7 @@ impl Cx {
                 out.push(Location { file, line: 0, label, base_label, text: false });
             }
         }
+        out.truncate(most);
         out
     }
     /// Label and base label of a builtin's level. A stand-in goes by the name of what it stands for.

@@ -62,7 +62,8 @@ impl Cx {
                     // What no barrier told of shows at the next minor collection (debug builds look), what is freed too early after the next full one.
                     _ if self.gc_stress => match self.heap.stats().collections % 8 {
                         0 => How::Full,
-                        4 => How::Step,
+                        // Steps are no collections yet, which `GC.stress = true` promises.
+                        4 if self.options.gc_stress => How::Step,
                         _ => How::Minor,
                     },
                     _ => How::Due,
@@ -188,6 +189,9 @@ impl Cx {
         }
         self.account_units();
         self.weigh_tables();
+        if let Some(c) = &self.counting {
+            c.account.heap_bytes.store(self.heap.used() as u64, Ordering::Relaxed);
+        }
         self.end_activity(before);
     }
     fn mark_tables(&self, m: &mut Marker<'_>) {

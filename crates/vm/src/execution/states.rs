@@ -17,7 +17,7 @@ impl Cx {
         let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
         self.trace_new_state(&mut s);
         if self.options.jit.is_on() {
-            s.heat_up(self.options.jit.waits());
+            self.heat_up(&s, self.options.jit.waits());
         }
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);

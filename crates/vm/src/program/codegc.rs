@@ -14,8 +14,8 @@
 use crate::frame::{CallCache, CodeState, ConstCache, IvarCache};
 use crate::methods::Method;
 use crate::vm::{Cx, FastMap};
-use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use zakuro_bytecode::Code;
 use zakuro_object::*;
 

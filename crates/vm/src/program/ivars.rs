@@ -39,6 +39,10 @@ impl SlotsKnown {
 }
 
 impl Cx {
+    /// Calls `f` with each shape, by their numbers.
+    pub fn each_shape(&self, f: &mut dyn FnMut(ShapeId, &ShapeInfo)) {
+        self.shapes.each(f);
+    }
     pub fn shape(&self, id: ShapeId) -> ShapeInfo {
         match self.shapes.get(id) {
             Some(s) => *s,

@@ -6,11 +6,12 @@
 
 use crate::builtin::Block;
 use crate::machine::Entry;
+use crate::notes::Notes;
 use crate::vm::Cx;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::mem::MaybeUninit;
 use std::sync::Arc;
-use zakuro_bytecode::machine::Machine;
+use zakuro_bytecode::machine::{Machine, index_within};
 use zakuro_bytecode::{Code, Insn};
 use zakuro_object::{TracedVec, Value};
 
@@ -121,8 +122,10 @@ pub struct CodeState {
     pub simple: bool,
     pub required: u16,
     pub code: Arc<Code>,
-    /// Its machine code, if the VM has taken note of it; or null.
+    /// Its machine code, if the VM has taken note of it; or null. From `Arc::into_raw`.
     pub machine: Cell<*const Machine>,
+    /// What the VM has met in it, once that is watched.
+    pub(crate) notes: OnceCell<Box<Notes>>,
     /// How machine code calls it: what runs one activation.
     pub entry: Cell<Entry>,
     /// Made when a block or method of this Code is first used.
@@ -217,6 +220,16 @@ impl Storage {
     }
 }
 
+impl Drop for CodeState {
+    fn drop(&mut self) {
+        let machine = self.machine.get();
+        if !machine.is_null() {
+            // SAFETY: from `Arc::into_raw`; nothing runs the Code in this VM any more.
+            drop(unsafe { Arc::from_raw(machine) });
+        }
+    }
+}
+
 impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
         let call = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
@@ -259,6 +272,7 @@ impl CodeState {
                 fresh: Cell::new(false),
                 traced: None,
                 machine: Cell::new(std::ptr::null()),
+                notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
                 code,
                 storage,
@@ -271,7 +285,10 @@ impl CodeState {
         if i < self.code.insns.len() {
             return i;
         }
-        match (&self.traced, self.code.heat.index_of(ip)) {
+        // SAFETY: null, or held since it came into force.
+        let own = unsafe { self.machine.get().as_ref() }.and_then(|m| index_within(&m.insns, ip));
+        let held = || self.notes.get().and_then(|n| n.index_of(ip));
+        match (&self.traced, own.or_else(|| self.code.heat.index_of(ip)).or_else(held)) {
             (_, Some(i)) => i,
             (Some(t), None) => (ip as usize - t.as_ptr() as usize) / size_of::<Insn>(),
             (None, None) => i,

@@ -5,13 +5,15 @@
 //! then answers 0 itself, so whatever stands on the native stack is gone before the interpreter goes on: the native stack grows with calls from machine code to machine
 //! code only, and each function leaves when it is short. Before a call of anything that may look at frames or registers these are as the interpreter would have them.
 
+pub use crate::asker::Asker;
 use crate::frame::CodeState;
+use crate::notes::Asking;
 use crate::vm::Cx;
 use std::any::Any;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use zakuro_bytecode::Code;
-use zakuro_bytecode::machine::{Exit, OPERANDS, UNSEEN};
+use zakuro_bytecode::machine::{Exit, Known, OPERANDS, UNSEEN};
 use zakuro_object::{ClassId, Sym, Value, ids};
 
 /// Function of a [`zakuro_bytecode::machine::Machine`]: the VM, the number of the entry (0: the beginning), and a handler's `regs` and `cs`. Bits of the value, or 0.
@@ -122,10 +124,27 @@ pub struct Site {
     pub block: Option<Arc<Met>>,
 }
 
-/// A Code with what its call sites have met in the VM that asks; without sites if it is too large, or too far from the one that is compiled.
+/// A Code with what it and its call sites have met in the VM that asks; without sites if it is too large, or too far from the one that is compiled.
 pub struct Met {
     pub code: Arc<Code>,
     pub sites: Vec<Site>,
+    pub known: Known,
+}
+
+impl Met {
+    /// What was met in a Code: in this one, or in one that could be inlined in it.
+    pub fn known_of(&self, code: *const Code) -> Option<&Known> {
+        if std::ptr::eq(&*self.code, code) {
+            return Some(&self.known);
+        }
+        self.sites.iter().find_map(|site| {
+            let callee = match &site.called {
+                Called::Ruby(met) | Called::New(met) => Some(met),
+                _ => None,
+            };
+            callee.into_iter().chain(&site.block).find_map(|met| met.known_of(code))
+        })
+    }
 }
 
 /// A Code that is to be compiled.
@@ -133,6 +152,10 @@ pub struct Request {
     pub met: Met,
     /// Whose processor time it is: told of nanoseconds.
     pub payer: Option<Payer>,
+    /// For whom it is.
+    pub asker: Arc<Asker>,
+    /// Dropped with the request: whatever came of it, the VM may ask again.
+    pub asking: Asking,
 }
 pub type Payer = Box<dyn Fn(u64) + Send + Sync>;
 
@@ -158,6 +181,8 @@ pub trait Compiler: Sync + Send {
     /// Takes a request, unless it has too many: whether it did. With `wait` it is done when this returns.
     fn submit(&'static self, request: Request, wait: bool) -> bool;
     fn figures(&self) -> Figures;
+    /// `rest` has malloc give back what it keeps for the calling thread: called on the compiler's when it has compiled. The first one stays.
+    fn on_rest(&self, rest: fn());
     /// Runs `call`, which forks the process, while the compiler holds no lock that the child would find taken.
     fn hold(&self, call: &mut dyn FnMut());
 }

@@ -1,5 +1,6 @@
 //! What all of a VM stands on: frames, how builtins are declared, raising, looks at cells, kinds of events.
 
+pub mod asker;
 pub mod builtin;
 pub mod effects;
 pub mod events;
@@ -8,4 +9,5 @@ pub mod held;
 pub mod looks;
 pub mod machine;
 pub mod make;
+pub mod notes;
 pub mod raise;

@@ -7,6 +7,7 @@
 //! made the next and ended, keeps none of them.
 //! Rejected: a list of ancestors in each VM (a line of n VMs would hold n * n); numbers alone (the line would be cut where a VM has ended).
 
+use crate::asker::Asker;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,8 @@ pub struct Identity {
     /// Number of the VM in this process.
     pub id: u64,
     pub name: Arc<str>,
+    /// Its shares of what the process has once: the compiler's time, memory for machine code.
+    pub asker: Arc<Asker>,
     /// Written once each, by whoever starts the VM and by the VM at its end; read by anyone.
     started: AtomicBool,
     ended: AtomicBool,
@@ -33,6 +36,7 @@ impl Identity {
         Arc::new(Identity {
             id,
             name: name.into(),
+            asker: Asker::below(id, maker.map(|m| &m.asker)),
             started: AtomicBool::new(false),
             ended: AtomicBool::new(false),
             maker: Mutex::new(maker.cloned()),

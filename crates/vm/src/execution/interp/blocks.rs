@@ -348,8 +348,13 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             let h = cx.new_hash();
             *out.add(p.keywords.len()) = h.as_value();
             let Some(from) = kwargs else { return Ok(()) };
-            if used == 0 && !from.by_identity() {
+            if used * 2 <= from.len() && !from.by_identity() {
                 HashCell::replace(h, &mut cx.heap, from);
+                if used != 0 {
+                    for k in &p.keywords {
+                        cx.hash_delete(h, Value::sym(k.name))?;
+                    }
+                }
                 return Ok(());
             }
             // `hash` of a key may run Ruby code, and the Hash that they came in may no longer stand in a register.

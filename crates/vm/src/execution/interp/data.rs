@@ -700,13 +700,15 @@ impl Cx {
             }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s)?;
-            } else if v.is_fixnum() && self.redefined_to_s(ids::INTEGER) {
+            } else if v.is_fixnum() && self.has_builtin_to_s(ids::INTEGER) {
                 StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
             } else if let Some(s) = v.as_sym()
                 && s.bytes().is_ascii()
-                && self.redefined_to_s(ids::SYMBOL)
+                && self.has_builtin_to_s(ids::SYMBOL)
             {
                 StringCell::append(out, &mut self.heap, s.bytes());
+            } else if v.is_nil() && self.has_builtin_to_s(ids::NIL_CLASS) {
+                // Nothing.
             } else {
                 let s = self.to_s(v)?;
                 self.append_piece(out, s)?;
@@ -733,7 +735,7 @@ impl Cx {
         Ok(())
     }
     /// Whether `to_s` of a core class is still the builtin.
-    fn redefined_to_s(&mut self, class: ClassId) -> bool {
+    fn has_builtin_to_s(&mut self, class: ClassId) -> bool {
         self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
 }

@@ -1,96 +1,26 @@
-//! Between interpreter and machine code: what is counted and noted before, how it is entered and left, and what it calls.
-//!
-//! Heat costs the interpreter nothing. A tick of the scheduler sets a bit in the poll word of a VM that runs; at its next safepoint the Codes of the frames on top get
-//! *profiling copies* of their instructions, in which the opcode of what is worth knowing is [`PROFILE`]. Its handler notes kinds of operands, gives the callees that it meets copies of their own, and
-//! asks for machine code when it was here often enough. Once that is published, the instructions in force are a copy in which [`MACHINE`] stands wherever the function can be entered.
+//! Between interpreter and machine code: how it is entered and left, and what it calls. What runs in machine code at all: [`super::heat`].
 
 use super::arith;
-use super::calls::{self, RUBY_CALLS, block_record};
+use super::calls::{self, block_record};
 use super::control::poll_at;
+use super::heat::kinds;
 use super::unwind::unwind;
-use super::{TABLE, check, dispatch, r, stub};
+use super::{TABLE, check, dispatch, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Called, Entry, Left, Looping, Met, Payer, Request, Site, compiler};
-use crate::methods::Method;
+use crate::machine::{Left, Looping};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use zakuro_bytecode::machine::{Exit, Machine, NO_ENTRY, Profile, seen};
-use zakuro_bytecode::{Code, Insn, NO_BLOCK, Op};
+use zakuro_bytecode::machine::{Exit, Machine, NO_ENTRY, index_within};
+use zakuro_bytecode::{Code, Insn, Op};
 use zakuro_object::*;
 
-/// Pseudo opcode: notes what the instruction meets.
-pub(crate) const PROFILE: u8 = 253;
 /// Pseudo opcode: machine code can be entered here.
 pub(crate) const MACHINE: u8 = 252;
 /// Pseudo opcode of a copy of the instructions in which frames stand whose machine code waits on the native stack. Who comes back to one ends its run of the interpreter, and
 /// unwinding stops there.
 pub const LEAVE: u8 = 251;
-
-/// Rounds and entries that a Code is watched for.
-const WATCHED: u32 = 600;
-/// Versions of a Code, each of which relies on less than the one before.
-const VERSIONS: u32 = 6;
-/// Most instructions of a Code that is inlined, and how many calls away it may be.
-const INLINED: usize = 150;
-const INLINED_DEPTH: usize = 3;
-/// How often a guard fails before there is to be another version.
-const FAILURES: u32 = 16;
-
-/// Whether an instruction's operands are worth knowing.
-fn is_told(op: Op) -> bool {
-    use Op::*;
-    op.group_length() == 3 && !matches!(op, Not | NilP | CaseEq)
-        || matches!(op, Aset | Loop | LoopIf | LoopUnless | Send | SendBlk | SendSelf | SendSelfBlk)
-}
-fn kind_of(v: Value) -> u8 {
-    if v.is_fixnum() {
-        seen::INTEGER
-    } else if v.is_flonum() || v.is_kind(Kind::Float) {
-        seen::FLOAT
-    } else if v.is_cell() && v.shape_key() == ids::ARRAY.0 {
-        seen::ARRAY
-    } else {
-        seen::OTHER
-    }
-}
-/// Kinds of the operands of an instruction that is told.
-unsafe fn kinds(code: &Code, at: usize, regs: *mut Value) -> u8 {
-    // SAFETY: the caller's registers are those of the frame that stands there.
-    unsafe {
-        let i = code.insns[at];
-        let op = i.opcode();
-        let operands = op.operands();
-        let first = operands.iter().find(|(role, _)| *role == zakuro_bytecode::op::Role::Read).map(|(_, f)| i.get(*f));
-        let mut reads = operands.iter().filter(|(role, _)| *role == zakuro_bytecode::op::Role::Read).map(|(_, f)| i.get(*f));
-        let Some(first) = first else { return 0 };
-        reads.next();
-        let second = reads.next().map_or(seen::INTEGER, |b| kind_of(r!(regs, b)));
-        kind_of(r!(regs, first)) | second << seen::SECOND
-    }
-}
-
-/// Begins to watch a Code.
-fn watch(code: &Code) -> &Profile {
-    code.heat.watch(|| {
-        let mut copy = code.insns.clone();
-        let mut group_ends = 0;
-        for (i, insn) in copy.iter_mut().enumerate() {
-            let op = code.insns[i].opcode();
-            // The call of a group is made by the fast path's machine code, too.
-            if i >= group_ends && (i == 0 || is_told(op)) {
-                insn.op = PROFILE;
-            }
-            if op.group_length() > 1 && i >= group_ends {
-                group_ends = i + op.group_length();
-            }
-        }
-        copy
-    })
-}
 
 /// The handler of an opcode.
 pub fn handler_of(op: Op) -> Handler {
@@ -109,196 +39,16 @@ pub fn entered(code: &Code, at: impl Iterator<Item = usize>) -> Box<[Insn]> {
     copy
 }
 
-impl CodeState {
-    /// Takes the best instructions that there are: machine code's, else the copy that tells. Not while traces have theirs.
-    pub(crate) fn heat_up(&self, profiling: bool) {
-        if self.is_traced() {
-            return;
-        }
-        if let Some(m) = self.code.heat.machine() {
-            self.machine.set(m);
-            // SAFETY: an `Entry` by the compiler's word.
-            self.entry.set(unsafe { std::mem::transmute::<usize, Entry>(m.function) });
-            self.insns.set(m.insns.as_ptr());
-        } else if profiling && !self.code.insns.is_empty() {
-            self.insns.set(watch(&self.code).insns.as_ptr());
-        }
-    }
-    /// The instructions that are in force while nothing traces.
-    pub(crate) fn untraced(&self) -> *const Insn {
-        // SAFETY: null or a machine of this Code.
-        match unsafe { self.machine.get().as_ref() } {
-            Some(m) => m.insns.as_ptr(),
-            None => self.code.insns.as_ptr(),
-        }
-    }
-}
-
-impl Cx {
-    /// What runs when the scheduler ticks is warm.
-    #[cold]
-    pub(crate) fn sample(&mut self) {
-        if !self.options.jit.is_on() || compiler().is_none() || self.tracing != 0 {
-            return;
-        }
-        // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
-        unsafe {
-            let mut f = self.fp;
-            for level in 0..4 {
-                while f >= self.stacks.frames && (*f).is_boundary() {
-                    f = f.sub(1);
-                }
-                if f < self.stacks.frames {
-                    break;
-                }
-                let cs = &*(*f).code;
-                if (*(*f).ip).op == LEAVE {
-                    break;
-                }
-                if cs.machine.get().is_null() || !std::ptr::eq(cs.insns.get(), (*cs.machine.get()).insns.as_ptr()) {
-                    let at = cs.index_of((*f).ip);
-                    cs.heat_up(true);
-                    // Frames below wait in a call, most often a builtin's, which can't be left for machine code.
-                    if level == 0
-                        && let Some(p) = cs.code.heat.profile()
-                        && cs.code.heat.machine().is_none()
-                        && p.samples.fetch_add(1, Ordering::Relaxed) >= 1
-                    {
-                        self.ask_for(cs, p);
-                    }
-                    // It goes on in the new copy: at the instruction that it waits in or, on top, that comes next.
-                    (*f).ip = cs.insns.get().add(at);
-                }
-                f = f.sub(1);
-            }
-        }
-    }
-    /// Asks for machine code of a Code, or for a better version.
-    #[cold]
-    #[inline(never)]
-    fn ask_for(&mut self, cs: &CodeState, p: &Profile) {
-        let Some(c) = compiler() else { return };
-        // One at a time: what is being made may be what is wanted.
-        if p.asked.load(Ordering::Relaxed) >= VERSIONS || p.pending.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        p.asked.fetch_add(1, Ordering::Relaxed);
-        // The process's, whichever VM asks.
-        let met = zakuro_base::memory::going_on(|| self.met(cs, 0));
-        let payer = self.life.allowance().cloned().map(|a| Box::new(move |time| a.spend(time)) as Payer);
-        if !c.submit(Request { met, payer }, self.options.jit.waits()) {
-            p.asked.fetch_sub(1, Ordering::Relaxed);
-            p.pending.store(false, Ordering::Release);
-        }
-    }
-    /// What the call sites of a Code have met, `depth` calls from the one that is to be compiled.
-    fn met(&mut self, cs: &CodeState, depth: usize) -> Met {
-        let small = if depth == 0 { usize::MAX } else { INLINED };
-        let sites = if depth <= INLINED_DEPTH && cs.code.insns.len() <= small {
-            (0..cs.code.calls.len()).map(|i| Site { called: self.called(cs, i, depth), block: self.block_met(cs, i, depth) }).collect()
-        } else {
-            Vec::new()
-        };
-        Met { code: cs.code.clone(), sites }
-    }
-    fn block_met(&mut self, cs: &CodeState, site: usize, depth: usize) -> Option<Arc<Met>> {
-        let child = cs.children.get(cs.code.calls[site].block as usize)?.get();
-        // SAFETY: null, or a state that lives as long as this one.
-        let state = unsafe { child.as_ref() }?;
-        Some(Arc::new(self.met(state, depth + 1)))
-    }
-    /// What a call site has called last.
-    fn called(&mut self, cs: &CodeState, site: usize, depth: usize) -> Called {
-        // SAFETY: there are as many entries as sites; a `target` is what its handler says.
-        unsafe {
-            let c = &*cs.calls.add(site);
-            let handler = c.handler as usize;
-            if c.key >> 32 != self.epoch as u64 {
-                return Called::Unseen;
-            }
-            let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1));
-            match () {
-                _ if handler == RUBY_CALLS.simple as usize || handler == RUBY_CALLS.simple_blk as usize => Called::Ruby(callee()),
-                _ if handler == RUBY_CALLS.bound as usize || handler == RUBY_CALLS.bound_blk as usize => Called::Bound,
-                _ if handler == RUBY_CALLS.native as usize || handler == RUBY_CALLS.native_blk as usize => {
-                    let m: Method = Ref::of_unchecked(c.me);
-                    let owner = self.class(m.owner);
-                    let of_math = owner.kind == ClassKind::Singleton && self.class_id(owner.attached) == Some(ids::MATH);
-                    Called::Native(c.target, if of_math { ids::MATH } else { m.owner }, m.name)
-                }
-                _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
-                _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,
-                _ if handler == RUBY_CALLS.new_object as usize => Called::New(callee()),
-                _ if handler == RUBY_CALLS.new_plain as usize => Called::NewPlain,
-                _ => Called::Other,
-            }
-        }
-    }
-}
-
-/// [`PROFILE`].
-pub unsafe fn profile(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; the opcode stands in profiling copies only.
-    unsafe {
-        let at = profiled(cx, ip, regs, cs);
-        let op = (&(*cs).code.insns)[at].opcode();
-        // Machine code may have come meanwhile: at the beginning, and in each round of a loop, it goes on in what is in force. In between, what machine code has left for is
-        // watched on.
-        let ip = if at == 0 || op.polls() || (*cs).is_traced() { (*cs).insns.get().add(at) } else { ip };
-        TABLE[op as usize](cx, ip, regs, cs)
-    }
-}
-/// Notes what the instruction at `ip` meets; its index.
-#[inline(never)]
-unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> usize {
-    // SAFETY: as in `profile`.
-    unsafe {
-        let state = &*cs;
-        let code = &*state.code;
-        let at = state.index_of(ip);
-        let Some(p) = code.heat.profile() else { return at };
-        let op = code.insns[at].opcode();
-        if op.group_length() > 1 {
-            p.note(at, kinds(code, at, regs));
-        }
-        if matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
-            // What it calls is as warm.
-            let c = &*state.calls.add(code.insns[at].c as usize);
-            let ruby = [RUBY_CALLS.simple, RUBY_CALLS.simple_blk, RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
-            if c.key >> 32 == cx.epoch as u64 && ruby.iter().any(|h| *h as usize == c.handler as usize) {
-                let callee = &*(c.target as *const CodeState);
-                if std::ptr::eq(callee.insns.get(), callee.code.insns.as_ptr()) {
-                    callee.heat_up(true);
-                }
-            }
-            let block = code.calls[code.insns[at].c as usize].block;
-            if block != NO_BLOCK
-                && let Some(b) = state.children[block as usize].get().as_ref()
-                && std::ptr::eq(b.insns.get(), b.code.insns.as_ptr())
-            {
-                b.heat_up(true);
-            }
-        }
-        if at == 0 || op.polls() {
-            let n = p.count.load(Ordering::Relaxed).wrapping_add(1);
-            p.count.store(n, Ordering::Relaxed);
-            if code.heat.machine().is_some() {
-                state.heat_up(true);
-            } else if n == WATCHED || cx.options.jit.waits() && n == 2 {
-                cx.ask_for(state, p);
-                state.heat_up(true);
-            }
-        }
-        at
-    }
-}
-
 /// [`MACHINE`].
 pub unsafe fn machine(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; the opcode stands in instructions of machine code only, whose versions have the same entries.
     unsafe {
-        let at = (*cs).index_of(ip);
         let m: &Machine = &*(*cs).machine.get();
+        let at = index_within(&m.insns, ip).unwrap_or_else(|| (*cs).index_of(ip));
+        if (*cs).compares() {
+            // It was left for the copy that tells.
+            dispatch!(cx, (*cs).marked().add(at), regs, cs)
+        }
         let v = match m.entries[at] {
             NO_ENTRY => {
                 (*cx.fp).ip = ip;
@@ -368,36 +118,22 @@ fn goes_on(cx: &mut Cx) -> ! {
 /// Notes a guard that failed; the opcode that the interpreter is to run.
 #[inline(never)]
 unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, tried: bool) -> u8 {
-    // SAFETY: as in `leave`; exits live as long as the Code whose machine code it was, which runs in the frame that many levels down.
+    // SAFETY: as in `leave`; exits live as long as the machine code that they are of, which the state of the frame that many levels down holds.
     unsafe {
         let state = &*cs;
         let at = state.index_of(ip);
         let op = state.code.insns[at];
         let exit: *const Exit = std::mem::replace(&mut cx.left_by, std::ptr::null());
         let Some(exit) = exit.as_ref().filter(|_| !tried) else { return op.op };
-        if let Some(p) = state.code.heat.profile() {
-            if op.opcode().group_length() > 1 {
-                p.note(at, kinds(&state.code, at, regs));
-            }
-            // What comes next may be new, too.
-            if !state.is_traced() {
-                (*cx.fp).ip = p.insns.as_ptr().add(at);
-            }
+        if op.opcode().group_length() > 1 {
+            state.notes().note(at, kinds(&state.code, at, regs), state.code.insns.len());
         }
-        let n = exit.taken.load(Ordering::Relaxed) + 1;
-        exit.taken.store(n, Ordering::Relaxed);
+        // What comes next may be new, too.
+        if !state.is_traced() {
+            (*cx.fp).ip = state.marked().add(at);
+        }
         let owner = &*(*cx.fp.sub(exit.depth as usize)).code;
-        if let Some(p) = owner.code.heat.profile() {
-            let newest = owner.code.heat.machine().map_or(std::ptr::null(), |m| m as *const Machine);
-            if !std::ptr::eq(newest, owner.machine.get()) {
-                owner.heat_up(true);
-            } else if n.is_multiple_of(FAILURES) {
-                if let Some(own) = state.code.heat.profile() {
-                    own.refute(exit.at, exit.what);
-                }
-                cx.ask_for(owner, p);
-            }
-        }
+        cx.guard_failed(owner, state, exit);
         op.op
     }
 }

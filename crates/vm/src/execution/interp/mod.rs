@@ -25,6 +25,7 @@ pub(crate) mod calls;
 mod control;
 mod data;
 mod defs;
+pub mod heat;
 mod intrinsics;
 mod keywords;
 pub mod machine;
@@ -185,7 +186,7 @@ const fn table() -> [Handler; 256] {
     }
     t[ENTER as usize] = calls::enter;
     t[trace::TRACE as usize] = trace::trace;
-    t[machine::PROFILE as usize] = machine::profile;
+    t[heat::PROFILE as usize] = heat::profile;
     t[machine::MACHINE as usize] = machine::machine;
     t[machine::LEAVE as usize] = machine::step_done;
     t

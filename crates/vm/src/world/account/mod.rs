@@ -132,6 +132,8 @@ pub struct Switches {
     pub tracing: AtomicBool,
     /// Samples are taken.
     pub profiling: bool,
+    /// Of allocations, not of time.
+    pub allocations: bool,
 }
 
 /// What a VM sends to and receives from one channel.
@@ -201,6 +203,8 @@ pub struct Account {
     first_receive: AtomicU64,
     messages_received: AtomicU64,
     collections: AtomicU64,
+    /// What the heap used after the last collection; 0: there was none.
+    pub heap_bytes: AtomicU64,
     /// Of all threads, once the VM has more than one.
     thread_waits: Ticks<WAITS>,
     thread_run: AtomicU64,
@@ -238,6 +242,7 @@ impl Account {
             first_receive: AtomicU64::new(u64::MAX),
             messages_received: zero(),
             collections: zero(),
+            heap_bytes: zero(),
             thread_waits: Default::default(),
             thread_run: zero(),
             thread_ready: zero(),

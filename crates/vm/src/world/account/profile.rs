@@ -2,6 +2,8 @@
 //!
 //! A sample weighs what the VM has run since its last one, so that all that it ran is told, whenever it was asked. It is taken at the safepoint after the question: work that does
 //! not poll shows at the place that follows it.
+//!
+//! A profile of allocations has samples by bytes: the heap asks after so many ([`zakuro_heap::Heap::sample_allocations`]), and a sample weighs what was allocated since the last one.
 
 use super::{Activity, Counting, load};
 use crate::backtrace::{Level, internal as is_internal, visible};
@@ -16,6 +18,8 @@ use zakuro_sched::clock::ticks;
 const SAMPLES: usize = 200_000;
 /// Nodes of the tree. Deeper or further stacks count where they would begin.
 const NODES: usize = 200_000;
+/// Bytes between two samples of allocation, on average.
+const EVERY: usize = 64 << 10;
 /// Frames of a stack, from the innermost.
 const DEPTH: usize = 512;
 
@@ -44,8 +48,10 @@ pub struct ProfileNode {
     /// 0: none; else its number plus one.
     pub parent: u32,
     pub frame: u32,
-    /// Ticks of samples that end here.
+    /// Ticks of samples that end here, or bytes.
     pub weight: u64,
+    /// Objects, where allocations are sampled.
+    pub objects: u64,
 }
 
 /// See the module.
@@ -53,7 +59,7 @@ pub struct ProfileNode {
 pub struct Profile {
     pub frames: Vec<ProfileFrame>,
     pub nodes: Vec<ProfileNode>,
-    /// When, which node, how many ticks.
+    /// When, which node, how many ticks or bytes.
     pub samples: Vec<(u64, u32, u64)>,
     by_key: FastMap<(usize, u32, u64), u32>,
     by_parent: FastMap<(u32, u32), u32>,
@@ -88,14 +94,15 @@ impl Profile {
         if self.nodes.len() >= NODES {
             return parent;
         }
-        self.nodes.push(ProfileNode { parent, frame, weight: 0 });
+        self.nodes.push(ProfileNode { parent, frame, weight: 0, objects: 0 });
         let n = self.nodes.len() as u32;
         self.by_parent.insert((parent, frame), n);
         n
     }
-    fn note(&mut self, node: u32, weight: u64, now: u64) {
+    fn note(&mut self, node: u32, weight: u64, objects: u64, now: u64) {
         let Some(n) = node.checked_sub(1).and_then(|n| self.nodes.get_mut(n as usize)) else { return };
         n.weight += weight;
+        n.objects += objects;
         if self.samples.len() < SAMPLES {
             self.samples.push((now, node - 1, weight));
         }
@@ -116,14 +123,26 @@ impl Counting {
 }
 
 impl Cx {
+    /// Begins to sample allocations, if the process was started for that.
+    pub fn profile_allocations(&mut self) {
+        if self.counting.as_ref().is_some_and(|c| c.account.switches.allocations) {
+            self.heap.sample_allocations(EVERY, zakuro_sched::poll::PROFILE);
+        }
+    }
     /// Notes what runs.
     #[cold]
     pub(crate) fn profile_sample(&mut self) {
         let now = ticks();
         let Some(c) = self.counting.as_mut().filter(|c| c.account.profile.is_some()) else { return };
-        let (ran, collected) = c.since_sample(now);
         let account = c.account.clone();
         let Some(profile) = &account.profile else { return };
+        let (weight, objects, collected) = if account.switches.allocations {
+            let (bytes, cells) = self.heap.take_sample().unwrap_or_default();
+            (bytes, cells, 0)
+        } else {
+            let (ran, collected) = c.since_sample(now);
+            (ran, 0, collected)
+        };
         let mut p = profile.lock();
         let mut levels = self.sampled_levels(DEPTH);
         let mut node = 0;
@@ -136,11 +155,11 @@ impl Cx {
             let frame = p.frame(SampledLevel { key: (0, 0, 1), code: None }, || internal("(no Ruby code)"));
             node = p.node(0, frame);
         }
-        p.note(node, ran, now);
+        p.note(node, weight, objects, now);
         if collected > 0 {
             let frame = p.frame(SampledLevel { key: (0, 0, 2), code: None }, || internal("(collecting)"));
             let node = p.node(node, frame);
-            p.note(node, collected, now);
+            p.note(node, collected, 0, now);
         }
     }
 }

@@ -220,7 +220,7 @@ impl Packer {
         let class = cx.shape(s).class;
         let mut dump = Dump::No;
         if class.0 >= shape::FIRST_DYNAMIC && cx.class(class).kind != ClassKind::Singleton {
-            let mut has = |name| cx.find_method(class, name).is_some_and(|m| m.as_value().flags() & flags::SHARED == 0);
+            let mut has = |name| cx.has_own_method(class, name);
             dump = match () {
                 _ if has(sym::marshal_dump) => Dump::Object,
                 _ if has(Sym::intern("_dump")) => Dump::String,
@@ -535,6 +535,11 @@ impl Cx {
         let graph = std::mem::take(&mut p.graph);
         let bytes = 8 + graph.weight();
         Ok(Envelope::new(Form::Graph(Box::new(Boxed { root, graph, bytes }))))
+    }
+    /// Whether a class has such a method of the program's own, also one that a fork has from its image; not the core library's, which Marshal asks for.
+    pub(super) fn has_own_method(&mut self, class: ClassId, name: Sym) -> bool {
+        let found = self.find_method(class, name);
+        found.is_some_and(|m| m.as_value().flags() & flags::SHARED == 0 || !self.is_of_boot(m.as_value()))
     }
     pub(super) fn class_ref(&self, c: ClassId) -> std::result::Result<ClassRef, Refusal> {
         let d = self.class(c);

@@ -282,8 +282,7 @@ impl Cx {
         let mut fits = self.class_ref(class).is_ok_and(|r| !r.singleton);
         // Such classes say themselves what travels.
         for name in [sym::marshal_dump, Sym::intern("_dump")] {
-            let builtin = |m: Ref<MethodCell>| m.as_value().flags() & flags::SHARED != 0;
-            fits = fits && (class.0 < shape::FIRST_DYNAMIC || self.find_method(class, name).is_none_or(builtin));
+            fits = fits && (class.0 < shape::FIRST_DYNAMIC || !self.has_own_method(class, name));
         }
         if kind == Kind::Object {
             let mut up = class;

@@ -1,0 +1,62 @@
+# Channels over a server between machines (docs/cluster.md). RubyVM::Channel.open loads it.
+module RubyVM::Cluster
+  class Error < RubyVM::Error; end
+
+  # The server could not be reached, or did not answer, in time.
+  class Unavailable < Error; end
+
+  # The server was reached and said no: to who asks (`-NOAUTH`, `Authorization Violation`), or to what it was asked.
+  class Refused < Error; end
+
+  # The server sent what is not its protocol.
+  class ProtocolError < Error; end
+
+  # A message is not signed with the channel's key.
+  class Unsigned < Error; end
+
+  # A message came that could not be opened. It was set aside on the server and does not come again; `cause` tells why, `id` is the message's.
+  class BrokenMessage < Error
+    # `id`: The server's name of the message.
+    attr_accessor :id
+  end
+
+  # What `hide` gave: a text that nothing shows.
+  class Secret
+    # Nothing of the text.
+    def inspect = "#<RubyVM::Cluster::Secret>"
+    alias to_s inspect
+  end
+
+  private_constant :Native, :Secret
+
+  class << self
+    # Seconds of a clock that only goes forwards.
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC) # :nodoc:
+
+    # A number of seconds, or nil.
+    def seconds(value, name) # :nodoc:
+      return if value.nil?
+      raise TypeError, "#{name} must be a number of seconds, not #{value.class}" unless Numeric === value
+      raise ArgumentError, "#{name} must be positive" unless value > 0
+      value
+    end
+
+    # A positive Integer, or nil.
+    def positive(value, name) # :nodoc:
+      return if value.nil?
+      value = Integer(value)
+      raise ArgumentError, "#{name} must be positive" unless value > 0
+      value
+    end
+
+    # Not to be guessed, and a part of a name.
+    def random_name = Random.urandom(9).unpack1("H*") # :nodoc:
+  end
+end
+
+require "zakuro/cluster/address"
+require "zakuro/cluster/connection"
+require "zakuro/cluster/redis"
+require "zakuro/cluster/nats"
+require "zakuro/cluster/wire"
+require "zakuro/cluster/channel"

@@ -1,0 +1,592 @@
+# RubyVM::Channel::Remote: a channel through a server (docs/cluster.md).
+module RubyVM::Cluster
+  # A message that the server has handed out: what answers are about this time, the sender's name of it, how often it was handed out, its name on the server.
+  Delivery = Struct.new(:token, :id, :attempt, :payload, :name) # :nodoc:
+  private_constant :Delivery
+end
+
+class RubyVM::Channel
+  # Opens a channel through a server: `redis://host:port/stream` (a Stream of Redis) or `nats://host:port/subject` (JetStream); `rediss://` and `tls://` with TLS. All who open the same name, on any
+  # machine, have the same channel.
+  #
+  # `bound`: most messages that are not done, then senders wait. `ack:` when a message counts as done: :next, with the next `recv` of the same thread, or at the end of the block of `each`; :receipt, when it
+  # is received; :manual, by `ack`. `ack_wait:` seconds after which messages of a receiver that is gone go to others. `prefetch:` how many a receiver has at most that are not done. `tries:` how
+  # often a message is handed out before it is set aside. `deduplicate:` seconds in which the server drops a message with an `id:` that it has. `form:` :envelope, :marshal or :bytes. `key:` messages are
+  # signed with it, and others are not opened. `window:` how many messages may be under way before `send` waits for the server. `timeout:` seconds that the server may take to answer.
+  # `user:`, `password:`, `token:`, `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
+  class Remote
+    NAME = /\A[^\s\0]{1,200}\z/
+    # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
+    AHEAD, IDLE = 0.2, 1.0
+    # Most messages that the server is told of together.
+    TOGETHER = 32
+    private_constant :NAME, :AHEAD, :IDLE, :TOGETHER
+
+    # `name`: What it is called on the server.
+    attr_reader :name
+    # `prefetch`: How many messages this handle has at most that are not done.
+    attr_reader :prefetch
+
+    def initialize(url, bound = nil, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, deduplicate: nil, form: :envelope, key: nil, window: nil, timeout: 5, **server) # :nodoc:
+      cluster = RubyVM::Cluster
+      raise ArgumentError, "ack: must be :next, :receipt or :manual" unless %i[next receipt manual].include?(ack)
+      raise ArgumentError, "form: must be :envelope, :marshal or :bytes" unless %i[envelope marshal bytes].include?(form)
+      unknown = server.keys - %i[user password token ca_file certificate private_key verify]
+      raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
+      server[:key] = server.delete(:private_key) if server.key?(:private_key)
+      @address = cluster.const_get(:Address).new(url, **server)
+      @name = @address.name
+      raise ArgumentError, "the address names no stream: #{@address.server}/NAME" unless @name.match?(NAME)
+      @ack, @form, @tries = ack, form, cluster.positive(tries, "tries")
+      @key = key && cluster.const_get(:Native).hide(String(key))
+      @bound, @ack_wait = cluster.positive(bound, "bound"), cluster.seconds(ack_wait, "ack_wait")
+      @prefetch, @window = cluster.positive(prefetch, "prefetch"), cluster.positive(window, "window")
+      @deduplicate, @timeout = cluster.seconds(deduplicate, "deduplicate"), cluster.seconds(timeout, "timeout")
+      prepare
+      @queue.open(@timeout)
+    end
+
+    # Where it is, without secrets.
+    def address = @address.to_s
+
+    # Sends a copy to whoever receives next, and returns the channel when the server has it. Waits while a bounded channel is full; with `timeout:` nil when there was no room in time. `id:` names the message
+    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time.
+    def send(object, timeout: nil, id: nil)
+      by = timeout && RubyVM::Cluster.now + Float(timeout)
+      payload, id = packed(object, id)
+      return send_later(payload, id) if @window
+      pause = 0.001
+      until (outcome = @queue.publish(payload, id)) == :sent
+        raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+        left = by && by - RubyVM::Cluster.now
+        return if left && left <= 0
+        sleep([pause, left].compact.min)
+        pause = [pause * 2, 0.1].min
+      end
+      self
+    end
+    alias push send
+
+    # `send` that can be chained.
+    def <<(object) = send(object)
+
+    # Sends if there is room. Whether it did.
+    def try_send(object, id: nil)
+      payload, id = packed(object, id)
+      outcome = @queue.publish(payload, id)
+      raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+      outcome == :sent
+    end
+
+    # Waits until the server has all that `send` with a `window:` has under way. Returns the channel.
+    def flush
+      wait_for_window(1)
+      self
+    end
+
+    # The next message; waits for one. nil when the channel is closed and all its messages are done, and with `timeout:` when none came in time.
+    def recv(timeout: nil)
+      usable
+      finish_last
+      begin_to_fetch
+      wait_for_message(timeout) && take
+    end
+    alias receive recv
+    alias pop recv
+    alias shift recv
+
+    # The next message if one is here, else nil. Does not wait; the first call begins to fetch.
+    def try_recv
+      usable
+      finish_last
+      begin_to_fetch
+      synchronize do
+        @asked = RubyVM::Cluster.now
+        @room.signal
+      end
+      @bell.try_recv && take
+    end
+
+    # Receives until the channel is closed and all its messages are done. A message counts as done when the block has returned; when it raises, the message goes back.
+    def each
+      return to_enum(:each) unless block_given?
+      usable
+      finish_last
+      begin_to_fetch
+      while wait_for_message(nil)
+        message = take
+        begin
+          yield message
+        rescue Exception
+          reject
+          raise
+        end
+        # Not after `break`, nor when this thread is ended: then it stays the last one that was received.
+        finish_last
+      end
+      self
+    end
+
+    # The message that this thread received last is done.
+    def ack
+      delivery = mine or return false
+      done(delivery)
+      tell_done
+      true
+    end
+
+    # The message that this thread received last goes back, for others.
+    def reject
+      delivery = mine or return false
+      give_back_one(delivery)
+      true
+    end
+
+    # How often the message that this thread received last was handed out: 1 unless a receiver before this one did not say that it was done.
+    def attempt = mine&.attempt
+
+    # No more messages: those that are there can still be received. For all who have the channel, on all machines.
+    def close
+      usable
+      flush if @window
+      @queue.close
+      self
+    end
+
+    # Whether `close` was called, here or elsewhere.
+    def closed? = @queue.closed?
+
+    # Messages on the server that are not done.
+    def size
+      usable
+      @queue.size
+    end
+    alias length size
+
+    # Whether there are none.
+    def empty? = size == 0
+
+    # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays.
+    def disconnect
+      return self if @gone || !@owner.__current?
+      flush if @window
+      finish_all unless @ack == :manual
+      tell_done
+      waiting = synchronize do
+        @released = @gone = true
+        @room.broadcast
+        taken, @ready = @ready, []
+        taken
+      end
+      @bell.close
+      begin
+        @queue.give_back(waiting.map(&:token)) unless waiting.empty?
+      rescue RubyVM::Cluster::Error
+        # They go to others in time.
+        nil
+      end
+      # What was told last is answered before the connection ends.
+      @queue.connection.wait_until(1) { !@queue.connection.busy? } rescue nil
+      @queue.disconnect
+      self
+    end
+
+    # Removes the channel from the server, with all messages.
+    def delete
+      usable
+      @queue.delete
+      disconnect
+    end
+
+    # What went through this handle: `:sent`, `:received`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
+    def stat
+      usable
+      synchronize { { sent: @sent, received: @received, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
+    end
+
+    # Name and server, without secrets.
+    def inspect = "#<RubyVM::Channel::Remote #{address}#{" disconnected" if @gone}>"
+    alias to_s inspect
+
+    # Handles of the same channel.
+    def ==(other) = Remote === other && other.address == address
+    alias eql? ==
+
+    # Equal for handles of the same channel.
+    def hash = address.hash
+
+    # In another VM it is opened anew. Its secrets travel to VMs of this process, and nowhere else: Marshal refuses them.
+    def marshal_dump = [@address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout] # :nodoc:
+
+    def marshal_load(data) # :nodoc:
+      @address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout = data
+      @name = @address.name
+      prepare
+    end
+
+    private def initialize_copy(_other)
+      raise TypeError, "can't copy RubyVM::Channel::Remote: open it again"
+    end
+
+    # For RubyVM.select: channels of both kinds.
+    def self.__select(channels, timeout) # :nodoc:
+      bells = channels.map { |c| Remote === c ? c.__bell : c }
+      remote = channels.grep(Remote)
+      begin
+        remote.each { |c| c.__want(1) }
+        bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+      ensure
+        remote.each { |c| c.__want(-1) }
+      end
+      return unless bell
+      found = channels[bells.index(bell)]
+      [found, Remote === found ? found.__take : message]
+    end
+
+    def __bell # :nodoc:
+      usable
+      finish_last
+      begin_to_fetch
+      @bell
+    end
+
+    def __want(more) # :nodoc:
+      synchronize do
+        @wanted += more
+        @asked = RubyVM::Cluster.now
+        @room.signal
+      end
+    end
+
+    def __take = take # :nodoc:
+    def __queue = @queue # :nodoc:
+
+    # For the thread that fetches.
+
+    def released? = @released # :nodoc:
+    def synchronize(&) = @lock.synchronize(&) # :nodoc:
+    def wake = @lock.synchronize { @room.broadcast } # :nodoc:
+
+    # What was handed out here and is not done. What a thread had that is dead goes to others.
+    def tokens # :nodoc:
+      left = nil
+      found = @lock.synchronize do
+        left = @last.select { |thread, _| !thread.alive? }
+        left.each do |thread, delivery|
+          @last.delete(thread)
+          @held.delete(delivery.name)
+        end
+        @held.values
+      end
+      @queue.give_back(left.values.map(&:token)) unless left.empty?
+      found
+    end
+
+    # Whether it is known here.
+    def has?(name) = @lock.synchronize { @held.key?(name) || @done.key?(name) } # :nodoc:
+    def room = @lock.synchronize { wants? ? free : 0 } # :nodoc:
+    def holds_nothing? = @lock.synchronize { @held.empty? } # :nodoc:
+
+    # What was fetched and nobody here asks for goes to others.
+    def give_back_idle # :nodoc:
+      tell_done
+      taken = []
+      @lock.synchronize do
+        return if @ready.empty? || @wanted > 0 || RubyVM::Cluster.now - @asked < IDLE
+        # Somebody may have been told of the others.
+        while !@ready.empty? && @bell.try_recv
+          taken << @ready.pop
+          @held.delete(taken.last.name)
+        end
+      end
+      @queue.give_back(taken.map(&:token)) unless taken.empty?
+    end
+    def trouble(error) = @lock.synchronize { @trouble = error } # :nodoc:
+
+    # How many more messages may come; waits for a moment if there is nothing to do.
+    def wait_for_room(seconds) # :nodoc:
+      @lock.synchronize do
+        unless wants? && free > 0 && (!block_given? || yield)
+          @room.wait(@lock, seconds)
+          return if block_given? && !yield
+        end
+        wants? ? free : nil
+      end
+    end
+
+    def deliver(deliveries) # :nodoc:
+      bad = again = nil
+      count = 0
+      return aside { @queue.give_back(deliveries.map(&:token)) } if @quiet
+      @lock.synchronize do
+        deliveries.each do |delivery|
+          # Ours already, although the server has lost sight of us, or done: then that is on its way.
+          if @held.key?(delivery.name)
+            @held[delivery.name] = delivery.token
+            next
+          end
+          if @done.key?(delivery.name)
+            (again ||= []) << delivery
+            next
+          end
+          if delivery.payload.nil? || (@tries && delivery.attempt > @tries)
+            (bad ||= []) << delivery
+            next
+          end
+          @held[delivery.name] = delivery.token
+          @redelivered += 1 if delivery.attempt > 1
+          @ready << delivery
+          count += 1
+        end
+      end
+      count.times { @bell << true }
+      aside { bad.each { |delivery| set_aside(delivery, delivery.payload ? "handed out #{delivery.attempt} times" : "no message of a channel") } } if bad
+      return unless again
+      @lock.synchronize { again.each { |delivery| @to_tell[delivery.name] = delivery.token } }
+      tell_done
+    end
+
+    # Receives no more; what threads have goes on to be theirs.
+    def stop # :nodoc:
+      waiting = synchronize do
+        @quiet = true
+        taken, @ready = @ready, []
+        taken.each { |delivery| @held.delete(delivery.name) }
+      end
+      @bell.close
+      @bell.try_recv && nil until @bell.empty?
+      @queue.give_back(waiting.map(&:token)) unless waiting.empty?
+    end
+
+    def ended # :nodoc:
+      @bell.close
+      @released = true
+      @over = true
+    end
+
+    private
+
+    # What waits for an answer of the server, and is found out by the thread that reads those.
+    def aside
+      Thread.new do
+        yield
+      rescue RubyVM::Cluster::Error => e
+        trouble(e)
+      end
+    end
+
+    # Under the lock: whether messages are fetched, also ahead.
+    def wants? = !@quiet && !@released && (@wanted > 0 || RubyVM::Cluster.now - @asked < AHEAD)
+
+    # Under the lock: how many messages may come; several at once, if there is something to go on with. `@exact`: nothing is fetched that no thread waits for.
+    def free
+      return [@wanted - @ready.size, 0].max if @exact
+      places = @prefetch - @held.size
+      places * 2 >= @prefetch || @ready.empty? ? places : 0
+    end
+
+    # Whether there is one.
+    def wait_for_message(timeout)
+      return true if @bell.try_recv
+      __want(1)
+      begin
+        timeout ? @bell.recv(timeout: timeout) : @bell.recv
+      ensure
+        __want(-1)
+      end
+    end
+
+    def prepare
+      cluster = RubyVM::Cluster
+      kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
+      @wire = cluster.const_get(:Wire)
+      @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout)
+      @owner = RubyVM.current
+      @lock = Mutex.new
+      @room = ConditionVariable.new
+      @bell = RubyVM::Channel.new
+      @ready = []
+      # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
+      @held, @done = {}, {}
+      # Those of them that it was not told of.
+      @to_tell = {}
+      # What each thread received last.
+      @last = {}.compare_by_identity
+      # Threads that wait for a message, and when one was asked for.
+      @wanted = 0
+      @asked = 0.0
+      @sent = @received = @redelivered = @set_aside = @under_way = 0
+      @released = @gone = @over = @quiet = false
+      @fetcher = nil
+      @sequence = 0
+    end
+
+    # A fork has a copy of its maker's handle: it opens its own.
+    def usable
+      raise RubyVM::ClosedError, "the channel was disconnected here" if @gone
+      return if @owner.__current?
+      prepare
+    end
+
+    def packed(object, id)
+      usable
+      if id
+        id = String(id)
+        raise ArgumentError, "id: must be of 1 to 200 visible ASCII characters" unless id.match?(/\A[!-~]{1,200}\z/)
+      elsif @deduplicate
+        # A message that is sent again because the connection broke is the same one.
+        id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
+      end
+      payload = @wire.pack(object, @form, @key)
+      synchronize { @sent += 1 }
+      [payload, id]
+    end
+
+    # Begins to fetch.
+    def begin_to_fetch
+      return if @fetcher || @released
+      synchronize do
+        return if @fetcher
+        @fetcher = Thread.new do
+          @queue.fetch_for(self)
+        rescue RubyVM::Cluster::Error => e
+          @failed = e
+          @bell.close
+        end
+        @fetcher.name = "fetch #{@name}"
+        @fetcher.report_on_exception = true
+      end
+    end
+
+    def take
+      delivery = synchronize do
+        raise @failed if @failed
+        @received += 1
+        @asked = RubyVM::Cluster.now
+        @ready.shift
+      end
+      begin
+        message = @wire.open(delivery.payload, @form, @key)
+      rescue StandardError, LoadError, SystemStackError => e
+        set_aside(delivery, "#{e.class}: #{e.message}")
+        error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{e.message} (#{e.class})")
+        error.id = delivery.token
+        raise error
+      end
+      if @ack == :receipt
+        done(delivery)
+      else
+        synchronize { @last[Thread.current] = delivery }
+      end
+      message
+    end
+
+    def mine = synchronize { @last[Thread.current] }
+
+    # With `ack: :next`: the message before is done.
+    def finish_last
+      return if @ack == :manual
+      delivery = mine
+      done(delivery) if delivery
+    end
+
+    def finish_all
+      synchronize { @last.values }.each { |delivery| done(delivery) }
+    end
+
+    # Tells the server of several at once: when nothing else is here to be received, and each second.
+    def done(delivery)
+      full = false
+      token = release(delivery) do |t|
+        @done[delivery.name] = t
+        @to_tell[delivery.name] = t
+        full = @to_tell.size >= TOGETHER
+      end
+      tell_done if token && (full || @ready.empty?)
+    end
+
+    def tell_done
+      told = synchronize do
+        return if @to_tell.empty?
+        taken, @to_tell = @to_tell, {}
+        taken
+      end
+      @queue.acknowledge(told.values) { told.each_key { |name| @done.delete(name) } }
+    end
+
+    # The token by which it was held.
+    def release(delivery)
+      synchronize do
+        @last.delete(Thread.current) if @last[Thread.current].equal?(delivery)
+        found = @held.delete(delivery.name)
+        yield found if found && block_given?
+        @room.signal
+        found
+      end
+    end
+
+    def give_back_one(delivery)
+      token = release(delivery)
+      @queue.give_back([token]) if token
+    end
+
+    def set_aside(delivery, why)
+      synchronize { @set_aside += 1 }
+      @queue.set_aside(delivery, why)
+    ensure
+      release(delivery)
+    end
+
+    # Without waiting for the server, as long as there are not too many under way.
+    def send_later(payload, id)
+      unless @scripts
+        # The first one, so that what can be wrong is told.
+        @scripts = true
+        until (outcome = @queue.publish(payload, id)) == :sent
+          raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+          sleep(0.01)
+        end
+        return self
+      end
+      wait_for_window(@window)
+      @queue.connection.synchronize { @under_way += 1 }
+      later(payload, id)
+      self
+    end
+
+    def later(payload, id)
+      @queue.publish_later(payload, id) do |outcome, error|
+        if outcome == :full || outcome.nil?
+          # Once more, when there is room.
+          (@again ||= []) << [payload, id, error]
+        else
+          @under_way -= 1
+          @closed_under_way = true if outcome == :closed
+        end
+        @queue.connection.changed
+      end
+    end
+
+    def wait_for_window(most)
+      pause = 0.001
+      loop do
+        fine = @queue.connection.wait_until(@timeout) { @again&.any? || @closed_under_way || @under_way < most }
+        raise RubyVM::Cluster::Unavailable, "no answer from #{@address.server} in #{@timeout} s; #{@under_way} messages may not have arrived" unless fine
+        if @closed_under_way
+          @closed_under_way = false
+          raise RubyVM::ClosedError, "the channel is closed: messages that were under way were not sent"
+        end
+        again = @queue.connection.synchronize { found, @again = @again, nil; found }
+        return unless again
+        error = again.find { |_, _, e| e }&.last
+        if error
+          @queue.connection.synchronize { @under_way -= again.size }
+          raise error
+        end
+        sleep(pause)
+        pause = [pause * 2, 0.1].min
+        again.each { |payload, id| later(payload, id) }
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# `zakuro worker --connect URL [options] [program.rb]` (docs/cluster.md).
+module RubyVM::Cluster
+  module Command # :nodoc:
+    USAGE = <<~TEXT
+      Usage: zakuro worker --connect URL [options] [program.rb]
+      Does jobs of RubyVM::Pool.new(connect: URL), in VMs that have loaded the program.
+        --connect URL         redis://host:port/NAME or nats://host:port/NAME (rediss://, tls://); also in ZAKURO_CONNECT, which `ps` does not show
+        --size N              VMs (physical cores unless given)
+        --key-file FILE       messages are signed with what the file holds: jobs of others are not run. Also in ZAKURO_CLUSTER_KEY
+        --ca-file FILE        what the server's certificate is checked with
+        --memory-limit BYTES  of each VM; so --cpu-limit, --wall-limit SECONDS
+        --ack-wait SECONDS    after which its jobs go to others when it is gone (10)
+    TEXT
+    NUMBERS = { "--size" => :size, "--memory-limit" => :memory_limit, "--cpu-limit" => :cpu_limit, "--wall-limit" => :wall_limit, "--ack-wait" => :ack_wait }.freeze
+
+    class << self
+      def run(arguments)
+        require "zakuro/cluster/worker"
+        options = {}
+        url = ENV.delete("ZAKURO_CONNECT")
+        key = ENV.delete("ZAKURO_CLUSTER_KEY")
+        options[:key] = key if key
+        while arguments.first&.start_with?("-")
+          name, value = arguments.shift.split("=", 2)
+          break if name == "--"
+          if name == "--help"
+            puts USAGE
+            return
+          end
+          value ||= arguments.shift or give_up("missing argument for #{name}")
+          case name
+          when "--connect" then url = value
+          when "--key-file" then options[:key] = File.binread(value).chomp
+          when "--ca-file" then options[:ca_file] = value
+          when *NUMBERS.keys then options[NUMBERS[name]] = Integer(value, exception: false) || Float(value, exception: false) || give_up("#{name} wants a number")
+          else give_up("unknown option #{name}")
+          end
+        end
+        give_up("--connect URL is missing") unless url
+        file = arguments.shift
+        give_up("no such file: #{file}") if file && !File.file?(file)
+        work(url, file, options)
+      rescue Error, RubyVM::Pool::Error, ArgumentError, SystemCallError => e
+        give_up(e.message)
+      end
+
+      private
+
+      def work(url, file, options)
+        worker = Worker.new(url, file:, **options)
+        %w[INT TERM].each { |signal| trap(signal) { Thread.new { worker.stop } } }
+        puts "zakuro worker #{worker.id}: #{worker.pool.size} VMs"
+        $stdout.flush
+        worker.run
+      end
+
+      def give_up(why)
+        warn "zakuro worker: #{why}"
+        exit 1
+      end
+    end
+  end
+end

@@ -1,0 +1,300 @@
+# A connection to a server, made again when it breaks (docs/cluster.md). A thread of this VM reads it; whoever asks waits for the answer as threads of a VM wait, and a kill ends that.
+module RubyVM::Cluster
+  # What was asked, from then until it is answered. `send_again`: the connection that it went through may be lost before the answer comes; the server may have done it then.
+  class Request # :nodoc:
+    attr_reader :bytes, :reply, :error, :heard
+    attr_accessor :sent
+
+    def initialize(bytes, heard = nil)
+      @bytes, @heard = bytes, heard
+      @done = false
+    end
+
+    def done? = @done
+
+    # Under the connection's lock.
+    def answer(reply, error = nil)
+      return if @done
+      @reply, @error, @done = reply, error, true
+      @heard&.call(reply, error)
+      @changed&.broadcast
+    end
+
+    def wait(lock, left)
+      @changed ||= ConditionVariable.new
+      @changed.wait(lock, left)
+    end
+  end
+
+  # What both kinds of servers have in common: subclasses say how to greet (`greet`), and what is read (`take`).
+  class Connection # :nodoc:
+    PIECE = 64 << 10
+    # Between two attempts to connect, in seconds; each waits up to twice as long as the one before.
+    FIRST, LONGEST = 0.05, 2.0
+    CONNECT = 5.0
+
+    attr_reader :address, :connects
+
+    def initialize(address, timeout)
+      @address, @timeout = address, timeout
+      @lock = Mutex.new
+      @changed = ConditionVariable.new
+      # Sent, or to be sent when there is a connection; by name, oldest first.
+      @pending = {}
+      @names = 0
+      # What nobody has written yet, and whether somebody writes. The lock is free meanwhile, else a server that does not read before it is read would hold up all.
+      @outbox = String.new
+      @writing = false
+      @connects = 0
+      @closed = false
+      @owner = RubyVM.current
+      @thread = Thread.new { run }
+      @thread.name = "#{address.scheme} #{address.host}"
+      @thread.report_on_exception = false
+    end
+
+    # In a fork its thread is not there.
+    def here? = @owner.__current? && !@closed
+
+    # Waits for an answer. Unavailable when there is none in time.
+    def call(bytes, timeout = @timeout)
+      ask(@lock.synchronize { new_name }, bytes, timeout)
+    end
+
+    # Does not wait for the answer, which the block hears under the connection's lock.
+    def tell(bytes, &heard)
+      @lock.synchronize { enqueue(new_name, Request.new(bytes, heard)) }
+      flush
+    end
+
+    # Writes something that has no answer; if there is no connection, it is lost.
+    def say(bytes)
+      @lock.synchronize do
+        return unless @ready
+        @outbox << bytes
+      end
+      flush
+    end
+
+    # Waits until the block is true, which is asked under the lock whenever something was heard.
+    def wait_until(timeout = @timeout)
+      by = RubyVM::Cluster.now + timeout
+      @lock.synchronize do
+        until yield
+          raise @failed if @failed
+          left = by - RubyVM::Cluster.now
+          return false if left <= 0
+          @changed.wait(@lock, left)
+        end
+      end
+      true
+    end
+
+    def synchronize(&) = @lock.synchronize(&)
+    def changed = @changed.broadcast
+    # Whether something is asked that has no answer yet. Under the lock.
+    def busy? = @pending.any? { |_, request| !request.done? }
+
+    def close
+      return unless @owner.__current?
+      @lock.synchronize do
+        return if @closed
+        @closed = true
+        fail_all(Unavailable.new("the connection to #{@address.server} was closed"))
+      end
+      shut
+      @thread.kill unless Thread.current == @thread
+      nil
+    end
+
+    def inspect = "#<#{self.class} #{@address.server}#{" closed" if @closed}>"
+
+    private
+
+    def new_name = @names += 1
+
+    def ask(name, bytes, timeout)
+      request = Request.new(bytes)
+      begin
+        @lock.synchronize { enqueue(name, request) }
+        flush
+        @lock.synchronize { await(request, timeout) } unless request.done?
+      ensure
+        # What was not sent is not sent any more. The answer to what was sent may come still, and is nobody's.
+        @lock.synchronize { request.sent ? request.answer(nil) : @pending.delete(name) } unless request.done?
+      end
+      raise request.error if request.error
+      request.reply
+    end
+
+    def enqueue(name, request)
+      raise @failed if @failed
+      raise Unavailable, "the connection to #{@address.server} was closed" if @closed
+      @pending[name] = request
+      return unless @ready
+      request.sent = true
+      @outbox << request.bytes
+    end
+
+    def await(request, timeout)
+      by = RubyVM::Cluster.now + timeout
+      until request.done?
+        left = by - RubyVM::Cluster.now
+        raise Unavailable, "no answer from #{@address.server} in #{timeout} s#{" (#{@why})" if @why}" if left <= 0
+        request.wait(@lock, left)
+      end
+    end
+
+    def fail_all(error)
+      pending, @pending = @pending, {}
+      pending.each_value { |request| request.answer(nil, error) }
+      @changed.broadcast
+    end
+
+    # Writes what there is, unless somebody else does. A failed write shows where the connection is read; one that is cut short by a kill ends the connection.
+    def flush
+      loop do
+        bytes = @lock.synchronize do
+          return if @writing || @outbox.empty? || !@ready
+          @writing = true
+          taken, @outbox = @outbox, String.new
+          taken
+        end
+        whole = false
+        socket = @socket
+        begin
+          socket.write(bytes)
+          whole = true
+        rescue SystemCallError, IOError, *TLS_ERRORS.call => e
+          @why = e.message
+        ensure
+          @lock.synchronize { @writing = false }
+          close_socket(socket) unless whole
+        end
+        return unless whole
+      end
+    end
+
+    TLS_ERRORS = -> { defined?(OpenSSL::SSL::SSLError) ? [OpenSSL::SSL::SSLError] : [] }
+
+    def shut = close_socket(@socket)
+
+    def close_socket(socket)
+      socket&.close
+    rescue SystemCallError, IOError
+      nil
+    end
+
+    # The connection's thread.
+    def run
+      pause = FIRST
+      until @closed
+        begin
+          connect
+          pause = FIRST
+          read
+        rescue Refused, ProtocolError => e
+          # Asking again would not help who has no right; who was in before is let in again, perhaps, when the server has found itself.
+          if @connects == 0 || ProtocolError === e
+            @lock.synchronize do
+              @failed = e
+              fail_all(e)
+            end
+            return
+          end
+          @why = e.message
+        rescue SystemCallError, IOError, SocketError, *TLS_ERRORS.call => e
+          @why = e.message
+        ensure
+          @lock.synchronize { lost }
+          shut
+        end
+        return if @closed
+        sleep(pause * (0.5 + rand / 2))
+        pause = [pause * 2, LONGEST].min
+      end
+    rescue Exception => e
+      @lock.synchronize do
+        @failed = Error.new("internal error of the connection to #{@address.server}: #{e.full_message(highlight: false)}")
+        fail_all(@failed)
+      end
+    end
+
+    def connect
+      require "socket"
+      @buffer = String.new(capacity: PIECE)
+      @socket = open_socket
+      greet
+      @lock.synchronize do
+        @connects += 1
+        @why = nil
+        @outbox = String.new
+        opened
+        # What was asked before, and may have been done already, first.
+        @pending.reject! { |_, request| request.done? }
+        @pending.each_value do |request|
+          request.sent = true
+          @outbox << request.bytes
+        end
+        @ready = true
+        @changed.broadcast
+      end
+      flush
+    end
+
+    # For subclasses: a new connection is up / is lost. Under the lock.
+    def opened = nil
+
+    def lost
+      @ready = false
+      @changed.broadcast
+    end
+
+    def open_socket
+      socket = Socket.tcp(@address.host, @address.port, connect_timeout: CONNECT)
+      socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
+      # A machine that is gone says nothing.
+      socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, 1)
+      socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_KEEPIDLE, 15)
+      socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_KEEPINTVL, 5)
+      socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_KEEPCNT, 3)
+      socket.sync = true
+      socket
+    end
+
+    # Redis begins with TLS, NATS after its first line.
+    def secure(socket)
+      require "openssl"
+      context = OpenSSL::SSL::SSLContext.new
+      context.min_version = OpenSSL::SSL::TLS1_2_VERSION
+      context.verify_mode = @address.verify ? OpenSSL::SSL::VERIFY_PEER : OpenSSL::SSL::VERIFY_NONE
+      context.verify_hostname = @address.verify
+      @address.ca_file ? context.ca_file = @address.ca_file : context.set_params(verify_mode: context.verify_mode)
+      if @address.certificate
+        context.cert = OpenSSL::X509::Certificate.new(@address.certificate)
+        context.key = OpenSSL::PKey.read(@address.key)
+      end
+      secured = OpenSSL::SSL::SSLSocket.new(socket, context)
+      secured.hostname = @address.host
+      secured.sync_close = true
+      secured.connect
+      secured
+    end
+
+    def read
+      loop do
+        while (found = take)
+          found
+        end
+        @socket.readpartial(PIECE, @piece ||= String.new)
+        @buffer << @piece
+      end
+    end
+
+    # Forgets the first bytes of what was read.
+    def consume(count)
+      count == @buffer.bytesize ? @buffer.clear : @buffer = @buffer.byteslice(count..)
+    end
+  end
+  private_constant :Address, :Request, :Connection
+end

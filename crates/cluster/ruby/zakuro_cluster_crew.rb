@@ -1,0 +1,379 @@
+# The other machines of a pool (docs/cluster.md): `RubyVM::Pool.new(connect: URL)` has this in the place of its VMs. All of it runs under the pool's lock, but for what says otherwise.
+#
+# Jobs go in chunks through one channel that all workers of the pool's name take from, results come back through one of this pool. What has no answer is known here: so whatever is executed twice, each
+# job is answered once.
+#
+#   jobs     [caller, chunk, options, block or nil, [item, ...]]; blocks and items as bytes
+#   results  [:done, chunk, worker, place, [result, ...]]; [:again, ...] a worker died at it, and it has several jobs; [:gave_up, ...] workers died at this one job; [:unreadable, ..., why]
+require "zakuro/cluster"
+
+class RubyVM::Pool
+  class Machines # :nodoc:
+    # A worker process, as it tells of itself. `heard`: when, by the clock here.
+    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :heard, :ended)
+    # A chunk that is out: where its results begin that came before those that stand before them.
+    Out = Struct.new(:chunk, :since, :parts)
+    # What chunks should take, in seconds: fifty times what it costs to send one.
+    CHUNK = 0.05
+    # How often it looks what workers there are; how long one may be silent.
+    LOOK, SILENT = 1.0, 10.0
+    # A chunk that nobody has is told again after so long.
+    LOST = 5.0
+
+    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts
+
+    def initialize(pool, address, options, setup)
+      require "zakuro/cluster/worker"
+      @pool = pool
+      @name, @caller = address.name, RubyVM::Cluster.random_name
+      @patience = options.fetch(:patience, 60)
+      @tries = options.fetch(:tries, 3)
+      @key = options[:key]
+      plain = { ack_wait: 30, key: @key, timeout: options.fetch(:timeout, 5), tries: nil }
+      @jobs_channel = Remote.at(address.with_name("#{@name}.jobs"), **plain)
+      @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
+      @store = Remote.at(address.with_name(@name), **plain).__queue
+      @setup = setup && Wire.pack(setup, :envelope, hidden)
+      @events = RubyVM::Channel.new
+      @tasks, @out, @blocks, @machines = [], {}, {}, {}
+      @outgoing = Thread::Queue.new
+      @answers = Thread::Queue.new
+      # Wakes who looks around.
+      @look = Thread::Queue.new
+      @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
+      @times = Times.new
+      @looked = 0.0
+      @setup_name = @setup && "block.#{@caller}.setup"
+      @store.put(@setup_name, @setup, 600) if @setup
+      beat
+      @threads = [Thread.new { send_all }, Thread.new { hear_all }, Thread.new { look_around }]
+      @threads.each { |thread| thread.report_on_exception = true }
+    end
+
+    Remote = Class.new(RubyVM::Channel::Remote) do
+      # Of an address that is known already.
+      def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false)
+        made = allocate
+        hidden = key && RubyVM::Cluster.const_get(:Native).hide(String(key))
+        made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout])
+        made.instance_variable_set(:@exact, exact)
+        made.__queue.open(timeout)
+        made
+      end
+    end
+    Wire = RubyVM::Cluster.const_get(:Wire)
+
+    # How many VMs there are to give work to.
+    def vms = @machines.each_value.sum { |machine| machine.ended ? 0 : machine.size }
+    def machines = @machines.values
+
+    def add(task)
+      @tasks << task unless @tasks.include?(task)
+    end
+
+    def remove(task)
+      @tasks.delete(task)
+      @out.delete_if { |_, out| out.chunk.task.equal?(task) }
+      name = @blocks.delete(task.number)
+      @outgoing << [:forget, name] if name
+    end
+
+    def idle? = @tasks.none?(&:keeps_open?) && @out.empty?
+    def drop(error) = @tasks.each { |task| task.break_down(error) }
+    def gone? = @gone
+    def deadline = nil
+    def expire = nil
+
+    # Sends what there is, as long as not too much is out.
+    def dispatch
+      return if @failed
+      size = [vms, 4].max
+      while @out.size < 3 * size
+        task = next_task or return
+        give(task.take(size, CHUNK))
+      end
+    end
+
+    # What the threads tell.
+    def handle(event)
+      case event
+      when :answers
+        read(@answers.pop) until @answers.empty?
+      when Hash
+        event.each do |id, machine|
+          known = @machines[id]
+          machine.heard = known && known.beat == machine.beat ? known.heard : now
+          @machines[id] = machine
+        end
+        @machines.each_value { |machine| machine.ended = !event.key?(machine.id) || now - machine.heard > SILENT }
+        @pool.__send__(:size_is, vms)
+      when :lost
+        # Nobody has them any more: the server forgot, or this pool was taken for dead.
+        @out.each do |number, out|
+          next unless now - out.since > LOST
+          @restarts += 1
+          post(number, out)
+        end
+      when :ended then @gone = true
+      when Exception then @pool.__send__(:break_off, event)
+      end
+    end
+
+    def close
+      @outgoing << nil
+    end
+
+    def kill(**) = close
+
+    def fail(error)
+      @failed = error
+      tasks = @tasks + @out.each_value.map { |out| out.chunk.task }
+      tasks.uniq.each { |task| task.break_down(error) }
+      @out.each_value { |out| out.chunk.items.drop(out.chunk.done).each_with_index { |item, i| out.chunk.task.finish(out.chunk.index + i, nil, error, item) } }
+      @out.clear
+    end
+
+    # Shares of the time that VMs were busy, as their workers tell.
+    def busy = machines.map { |machine| machine.busy.to_f }
+
+    private
+
+    def now = RubyVM::Cluster.now
+    def hidden = @hidden ||= @key && RubyVM::Cluster.const_get(:Native).hide(String(@key))
+
+    def next_task
+      i = @tasks.index(&:pending?) or return
+      @tasks.rotate!(i + 1)
+      @tasks.last
+    end
+
+    def give(chunk)
+      number = @number += 1
+      @out[number] = Out.new(chunk, now, {})
+      post(number, @out[number])
+    rescue TypeError => e
+      @out.delete(number)
+      if chunk.items.size > 1
+        chunk.each_alone { |alone| alone.task.put_back(alone) }
+      else
+        error = TypeError.new("it can't be sent to a worker: #{e.message}")
+        error.set_backtrace(e.backtrace)
+        finish(chunk, nil, JobError.of(:exception, chunk.index, @name, error.message, error))
+      end
+    end
+
+    # Also again: then without the jobs that are answered.
+    def post(number, out)
+      chunk, task = out.chunk, out.chunk.task
+      out.since = now
+      items = chunk.items.drop(chunk.done)
+      if task.block
+        block = @blocks[task.number] ||= put_block(task)
+        items = items.map { |item| Wire.dump(item) }
+      else
+        items = items.map { |future| [Wire.pack(future.call[0], :envelope), Wire.dump(future.call[1])] }
+      end
+      timeout = task.timeout_of(chunk.item)
+      message = [@caller, number, { quiet: task.quiet, timeout:, tries: @tries, place: chunk.done, setup: @setup_name }, block, items]
+      @outgoing << message
+    end
+
+    def put_block(task)
+      name = "block.#{@caller}.#{task.number}"
+      @outgoing << [:block, name, Wire.pack(task.block, :envelope, hidden)]
+      name
+    end
+
+    # Answers to jobs, in their order; whatever comes twice is passed over.
+    def read(answer)
+      kind, number, worker, place, results = answer
+      # A worker that is new.
+      @look << true if @look.empty? && !@machines.key?(worker)
+      out = @out[number] or return
+      chunk = out.chunk
+      case kind
+      when :done
+        out.parts[place] = results if results.is_a?(Array) && place + results.size > chunk.done
+        while (found = out.parts.find { |from, list| from <= chunk.done && from + list.size > chunk.done })
+          out.parts.delete(found[0])
+          found[1].drop(chunk.done - found[0]).each { |result| take_result(chunk, worker, *result) unless chunk.done? }
+        end
+      when :again
+        # One of its jobs may be what workers die of.
+        @out.delete(number)
+        return chunk.each_alone { |alone| alone.task.put_back(alone) } if chunk.items.size > 1
+        @restarts += 1
+        return chunk.task.put_back(chunk)
+      when :gave_up then fail_job(chunk, worker, :end, "workers ended at it, #{place} times", nil)
+      when :unreadable then fail_job(chunk, worker, :exception, "the worker can't open it: #{place}", nil) until chunk.done?
+      end
+      @out.delete(number) if chunk.done?
+    end
+
+    # [:value, bytes, seconds] or [kind, bytes of the exception or nil, seconds, text, backtrace]
+    def take_result(chunk, worker, kind, bytes, seconds, text = nil, backtrace = nil)
+      chunk.task.took(seconds, 1)
+      @times.add([seconds])
+      if kind == :value
+        begin
+          value = chunk.task.quiet ? nil : Marshal.load(bytes)
+        rescue StandardError, LoadError => e
+          return fail_job(chunk, worker, :exception, "its result can't be used here: #{e.message} (#{e.class})", e)
+        end
+        @jobs += 1
+        chunk.task.finish_all(chunk, [value])
+        chunk.done += 1
+      else
+        fail_job(chunk, worker, kind, text, cause_of(bytes, text, backtrace))
+      end
+    end
+
+    def cause_of(bytes, text, backtrace)
+      found = begin
+        bytes && Marshal.load(bytes)
+      rescue StandardError, LoadError
+        nil
+      end
+      unless Exception === found
+        return unless backtrace
+        found = RuntimeError.new(text)
+      end
+      found.set_backtrace(backtrace) if backtrace
+      found
+    end
+
+    def fail_job(chunk, worker, kind, message, cause)
+      @timeouts += 1 if kind == :timeout
+      if chunk.task.again?(chunk.index, chunk.item)
+        @retries += 1
+        chunk.done += 1
+      else
+        machine = @machines[worker]
+        finish(chunk, nil, JobError.of(kind, chunk.index, machine ? "#{machine.host}:#{machine.pid}" : worker, message, cause))
+      end
+    end
+
+    def finish(chunk, value, error)
+      @jobs += 1
+      @errors += 1 if error
+      index, item = chunk.index, chunk.item
+      chunk.done += 1
+      chunk.task.finish(index, value, error, item)
+    end
+
+    # The rest runs in threads, without the pool's lock.
+
+    def send_all
+      while (message = @outgoing.pop)
+        patiently do
+          case message[0]
+          when :block then @store.put(message[1], message[2], 86_400)
+          when :forget then @store.remove(message[1])
+          else @jobs_channel.send(message)
+          end
+        end
+      end
+    rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e
+      @events << told(e)
+      nil while @outgoing.pop
+    ensure
+      leave
+    end
+
+    # A server that is away is waited for, not for ever.
+    def patiently
+      by = nil
+      begin
+        yield
+      rescue RubyVM::Cluster::Unavailable
+        by ||= now + @patience
+        raise if now > by
+        sleep(0.1)
+        retry
+      end
+    end
+
+    def hear_all
+      begin
+        while (answer = @results.recv)
+          @answers << answer
+          @events << :answers if @answers.size == 1
+          @empty_looks = 0
+        end
+      rescue RubyVM::Cluster::BrokenMessage
+        # Not of a worker of this pool.
+        retry
+      rescue RubyVM::ClosedError
+        nil
+      end
+    rescue RubyVM::Cluster::Error => e
+      @events << told(e)
+    end
+
+    # Tells that this pool lives, finds out which workers do, and whether what is out has got lost.
+    def look_around
+      missing = nil
+      until @leaving
+        begin
+          beat
+          @events << workers
+          missing = nil
+          size = @jobs_channel.size
+          generation = @store.generation
+          @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
+          if @empty_looks >= 2 || (@generation && generation != @generation)
+            @empty_looks = 0
+            @events << :lost
+          end
+          @generation = generation
+        rescue RubyVM::Cluster::Unavailable => e
+          missing ||= now
+          if now - missing > @patience
+            @events << told(e)
+            return
+          end
+        end
+        @look.pop(timeout: LOOK)
+      end
+    rescue RubyVM::Cluster::Error, RubyVM::ClosedError => e
+      @events << told(e) unless @leaving
+    end
+
+    # Exceptions are messages like others here.
+    def told(error) = error
+
+    def beat
+      @store.put("caller.#{@caller}", (@beat += 1).to_s, 60)
+      @store.put(@setup_name, @setup, 600) if @setup && @beat % 100 == 0
+    end
+
+    def workers
+      @store.list("worker.").filter_map do |id, text|
+        host, pid, size, jobs, errors, busy, beat = Marshal.load(text)
+        [id, Machine.new(id, host, pid, size, jobs, errors, busy, beat, nil, false)]
+      rescue StandardError
+        nil
+      end.to_h
+    end
+
+    def leave
+      @leaving = true
+      @look << true
+      [@setup_name, "caller.#{@caller}"].compact.each do |name|
+        @store.remove(name)
+      rescue RubyVM::Cluster::Error
+        nil
+      end
+      begin
+        @results.delete
+      rescue RubyVM::Cluster::Error, RubyVM::ClosedError
+        nil
+      end
+      @jobs_channel.disconnect
+      @store.disconnect
+    ensure
+      @events << :ended
+    end
+  end
+  private_constant :Machines
+end

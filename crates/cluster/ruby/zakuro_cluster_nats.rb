@@ -1,0 +1,351 @@
+# NATS with JetStream (docs/cluster.md): a channel is a stream of one subject that keeps a message until it is acknowledged, with one consumer that all receivers pull from.
+module RubyVM::Cluster
+  # A connection that speaks NATS' client protocol.
+  class NatsConnection < Connection # :nodoc:
+    attr_reader :largest
+
+    def initialize(address, timeout)
+      @inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
+      @subscriptions = {}
+      super
+    end
+
+    # Asks a subject, and waits for the answer: [headers or nil, payload].
+    def request(subject, payload, headers = nil, timeout: @timeout)
+      name = @lock.synchronize { new_name }
+      ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), timeout)
+    end
+
+    # The block hears the answer, under the connection's lock.
+    def request_later(subject, payload, headers = nil, &heard)
+      @lock.synchronize do
+        name = new_name
+        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), heard))
+      end
+      flush
+    end
+
+    # Without an answer.
+    def publish(subject, payload, reply = nil) = say(publication(subject, payload, reply, nil))
+
+    # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread.
+    def subscribe(subject, &block)
+      @lock.synchronize do
+        number = @subscriptions.size + 2
+        @subscriptions[number] = [subject, block]
+        @outbox << "SUB #{subject} #{number}\r\n" if @ready
+      end
+      flush
+    end
+
+    # An answer of JetStream's, as a Hash.
+    def api(what, body = {}, timeout: @timeout)
+      require "json"
+      headers, payload = request("$JS.API.#{what}", body.empty? ? "" : JSON.generate(body), timeout:)
+      raise Refused, "#{@address.server} has no JetStream (nats-server -js)" if headers&.start_with?("NATS/1.0 503")
+      answer = JSON.parse(payload)
+      error = answer["error"] and raise Failure.new("#{@address.server} refuses: #{error["description"]}", error["err_code"])
+      answer
+    end
+
+    # What JetStream said no to.
+    class Failure < Refused # :nodoc:
+      attr_reader :number
+
+      def initialize(message, number)
+        super(message)
+        @number = number
+      end
+    end
+
+    private
+
+    def publication(subject, payload, reply, headers)
+      raise ArgumentError, "the message has #{payload.bytesize} bytes; #{@address.server} takes at most #{@largest}" if @largest && payload.bytesize > @largest
+      payload = payload.b unless payload.encoding == Encoding::BINARY
+      if headers
+        String.new("HPUB #{subject} #{"#{reply} " if reply}#{headers.bytesize} #{headers.bytesize + payload.bytesize}\r\n") << headers.b << payload << "\r\n"
+      else
+        String.new("PUB #{subject} #{"#{reply} " if reply}#{payload.bytesize}\r\n") << payload << "\r\n"
+      end
+    end
+
+    def greet
+      require "json"
+      name, rest = first_operation
+      raise ProtocolError, "#{@address.server} is no NATS server" unless name == "INFO"
+      info = JSON.parse(rest)
+      raise ProtocolError, "#{@address.server} knows no headers: it is older than NATS 2.2" unless info["headers"]
+      @largest = info["max_payload"]
+      if @address.tls?
+        @socket = secure(@socket)
+      elsif info["tls_required"]
+        raise Refused, "#{@address.server} wants TLS: tls://"
+      end
+      options = { verbose: false, pedantic: false, lang: "ruby", version: "1", name: "zakuro", protocol: 1, headers: true, no_responders: true }
+      options[:auth_token] = @address.token if @address.token
+      options[:user] = @address.user if @address.user
+      options[:pass] = @address.password if @address.password
+      @socket.write("CONNECT #{JSON.generate(options)}\r\nPING\r\n")
+      until (found = first_operation)[0] == "PONG"
+        raise Refused, "#{@address.server} refuses: #{found[1]}" if found[0] == "-ERR"
+      end
+    rescue JSON::ParserError
+      raise ProtocolError, "#{@address.server} is no NATS server"
+    end
+
+    def first_operation
+      loop do
+        taken, *found = Native.operations(@buffer)
+        if taken > 0
+          # One at a time: what follows an INFO may be TLS.
+          @early = (@early || []).concat(found)
+          consume(taken)
+        end
+        return @early.shift if @early && !@early.empty?
+        @socket.readpartial(PIECE, @piece ||= String.new)
+        @buffer << @piece
+      end
+    end
+
+    def opened
+      @outbox << "SUB #{@inbox}.* 1\r\n"
+      @subscriptions.each { |number, (subject)| @outbox << "SUB #{subject} #{number}\r\n" }
+    end
+
+    def take
+      taken, *found = Native.operations(@buffer)
+      return false if taken == 0
+      consume(taken)
+      # Answers under one lock, others as they come.
+      i = 0
+      while i < found.size
+        number, subject, reply, headers, payload = found[i]
+        case number
+        when 1
+          @lock.synchronize do
+            while i < found.size && found[i][0] == 1
+              _, subject, _, headers, payload = found[i]
+              @pending.delete(Integer(subject.byteslice(@inbox.bytesize + 1..), 10, exception: false))&.answer([headers, payload])
+              i += 1
+            end
+          end
+          next
+        when Integer then @subscriptions[number]&.last&.call(subject, reply, headers, payload)
+        when "PING" then say("PONG\r\n")
+        when "-ERR"
+          @why = subject
+          raise IOError, subject unless subject.match?(/permissions violation/i)
+        end
+        i += 1
+      end
+      true
+    end
+  end
+
+  # A channel's side of a stream.
+  class NatsQueue # :nodoc:
+    CONSUMER = "zakuro"
+    STORE = "zakuro_store"
+    NO_STREAM, NO_MESSAGE, NAME_IN_USE = 10_059, 10_037, 10_058
+
+    attr_reader :address
+
+    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:)
+      @address, @bound, @ack_wait, @deduplicate, @timeout = address, bound, ack_wait, deduplicate, timeout
+      @subject = address.name.tr("/", ".")
+      raise ArgumentError, "not a subject: #{@subject.inspect}" unless @subject.match?(/\A[^\s.*>]+(\.[^\s.*>]+)*\z/)
+      @stream = "zakuro_#{@subject.gsub(/[^A-Za-z0-9_-]/, "_")}"
+      # Two subjects may look alike then.
+      @stream << "_#{@subject.sum(32)}" unless @stream == "zakuro_#{@subject}"
+      @requested = 0
+    end
+
+    def connection = @connection ||= NatsConnection.new(@address, @timeout)
+
+    # JetStream keeps what it was told.
+    def generation = nil
+
+    def open(timeout) = make_stream(@stream, @subject, timeout:)
+
+    def publish(payload, id, timeout = @timeout)
+      outcome = nil
+      2.times do
+        outcome, error = outcome_of(*connection.request(@subject, payload, id && headers(id), timeout:))
+        raise error if error
+        return outcome unless outcome == :nobody
+        return :closed if closed?
+        # The server has lost the stream.
+        open(timeout)
+      end
+      raise Unavailable, "#{@address.server} has no stream for #{@subject}"
+    end
+
+    def publish_later(payload, id)
+      connection.request_later(@subject, payload, id && headers(id)) do |reply, error|
+        outcome, error = outcome_of(*reply) unless error
+        yield (outcome == :nobody ? :closed : outcome), error
+      end
+    end
+
+    # The block is called when the server has heard it.
+    def acknowledge(tokens)
+      last = tokens.pop
+      tokens.each { |token| connection.request_later(token, "+ACK") }
+      connection.request_later(last, "+ACK") { |_, _| yield }
+    end
+    def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
+    def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }
+
+    def set_aside(delivery, why)
+      make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") unless @dead
+      @dead = true
+      connection.request("#{@subject}.dead", delivery.payload, "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")}\r\n\r\n")
+      connection.request(delivery.token, "+TERM")
+    end
+
+    # Nobody listens at its subject any more; what is in it stays.
+    def close
+      config = connection.api("STREAM.INFO.#{@stream}")["config"]
+      return if config["description"] == "closed"
+      connection.api("STREAM.UPDATE.#{@stream}", config.merge("description" => "closed", "subjects" => ["zakuro.closed.#{@stream}"]))
+    end
+
+    def closed? = info["config"]["description"] == "closed"
+    def size = info["state"]["messages"]
+
+    def delete
+      [@stream, "#{@stream}_dead"].each do |name|
+        connection.api("STREAM.DELETE.#{name}")
+      rescue NatsConnection::Failure => e
+        raise unless e.number == NO_STREAM
+      end
+    end
+
+    def disconnect = @connection&.close
+
+    # The receiver's thread: asks for messages for the channel until it is released.
+    def fetch_for(channel)
+      inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
+      connection.subscribe(inbox) do |_subject, reply, headers, payload|
+        if reply.nil? || (payload.empty? && headers&.match?(/\ANATS\/1\.0 \d/))
+          channel.synchronize { @requested = 0 }
+          @empty = true
+          channel.wake
+        else
+          channel.synchronize { @requested -= 1 if @requested > 0 }
+          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply))])
+        end
+      end
+      every = [@ack_wait / 3.0, 1.0].min
+      looked = RubyVM::Cluster.now
+      asked = seen = 0
+      until channel.released?
+        begin
+          make_consumer unless @consumer && seen == connection.connects
+          if seen != connection.connects
+            seen = connection.connects
+            channel.synchronize { @requested = 0 }
+          end
+          if RubyVM::Cluster.now - looked >= every
+            looked = RubyVM::Cluster.now
+            channel.give_back_idle
+            touch(channel.tokens)
+          end
+          # What was asked for is over, whether the server says so or not.
+          channel.synchronize { @requested = 0 } if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
+          if @empty && channel.holds_nothing?
+            @empty = false
+            channel.ended if closed? && size == 0
+          end
+          free = channel.wait_for_room(every) { @requested == 0 }
+          next unless free && free > 0
+          asked = RubyVM::Cluster.now
+          channel.synchronize { @requested = free }
+          connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", %({"batch":#{free},"expires":#{(every * 1_000_000_000).round}}), inbox)
+        rescue NatsConnection::Failure => e
+          raise unless e.number == NO_STREAM
+          open(@timeout)
+          @consumer = false
+        rescue Unavailable => e
+          channel.trouble(e)
+        end
+      end
+    end
+
+    # Texts by name, in a stream that keeps the last one of each for a day.
+    def put(name, text, _seconds)
+      make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") unless @store
+      @store = true
+      _, error = outcome_of(*connection.request(stored(name), text))
+      raise error if error
+    end
+
+    def get(name)
+      require "json"
+      connection.api("STREAM.MSG.GET.#{STORE}", { last_by_subj: stored(name) })["message"]["data"].to_s.unpack1("m")
+    rescue NatsConnection::Failure => e
+      raise unless [NO_MESSAGE, NO_STREAM].include?(e.number)
+    end
+
+    def remove(name)
+      connection.api("STREAM.PURGE.#{STORE}", { filter: stored(name) })
+    rescue NatsConnection::Failure => e
+      raise unless e.number == NO_STREAM
+    end
+
+    def list(prefix)
+      from = stored(prefix)
+      found = connection.api("STREAM.INFO.#{STORE}", { subjects_filter: "#{from}*" .sub(/[^.]*\*\z/, ">") })["state"]["subjects"] || {}
+      names = found.keys.select { |subject| subject.start_with?(from) }.map { |subject| subject.byteslice(from.bytesize..) }
+      names.filter_map { |name| (text = get("#{prefix}#{name}")) && [name, text] }.to_h
+    rescue NatsConnection::Failure => e
+      raise unless e.number == NO_STREAM
+      {}
+    end
+
+    private
+
+    def stored(name) = "zakuro.store.#{@subject}.#{name.tr(":", ".")}"
+    def info = connection.api("STREAM.INFO.#{@stream}")
+    def headers(id) = "NATS/1.0\r\nNats-Msg-Id: #{id}\r\n\r\n"
+    def id_in(headers) = headers && headers[/^Nats-Msg-Id: *(.*?)\r$/i, 1]
+
+    # $JS.ACK.STREAM.CONSUMER.DELIVERED..., newer servers put two words in front of the stream.
+    def attempt(reply)
+      words = reply.split(".")
+      Integer(words[words.size > 9 ? 6 : 4], 10, exception: false) || 1
+    end
+
+    # Its place in the stream, which stays the same.
+    def number(reply)
+      words = reply.split(".")
+      words[words.size > 9 ? 7 : 5]
+    end
+
+    def outcome_of(headers, payload)
+      return :nobody if headers&.start_with?("NATS/1.0 503")
+      return :sent unless payload.include?('"error"')
+      require "json"
+      error = JSON.parse(payload)["error"] or return :sent
+      return :full if error["description"].to_s.match?(/maximum (messages|bytes) exceeded/)
+      [nil, Refused.new("#{@address.server} refuses: #{error["description"]}")]
+    end
+
+    def make_stream(name, subject, timeout: @timeout, **options)
+      config = { name:, subjects: [subject], retention: "workqueue", storage: "file", discard: "new", max_msgs: @bound || -1 }
+      config[:duplicate_window] = (@deduplicate * 1_000_000_000).round if @deduplicate
+      connection.api("STREAM.CREATE.#{name}", config.merge(options), timeout:)
+    rescue NatsConnection::Failure => e
+      # Who opened it first has said how it is.
+      raise unless e.number == NAME_IN_USE
+    end
+
+    def make_consumer
+      config = { durable_name: CONSUMER, ack_policy: "explicit", ack_wait: (@ack_wait * 1_000_000_000).round, max_ack_pending: 100_000, max_deliver: -1 }
+      connection.api("CONSUMER.DURABLE.CREATE.#{@stream}.#{CONSUMER}", { stream_name: @stream, config: })
+      @consumer = true
+    end
+  end
+  private_constant :NatsConnection, :NatsQueue
+end

@@ -1,0 +1,308 @@
+# Redis (docs/cluster.md): a channel is a Stream with one consumer group. What is acknowledged is deleted, so the stream's length is what is not done.
+module RubyVM::Cluster
+  # A connection that speaks RESP 2.
+  class RedisConnection < Connection # :nodoc:
+    # Which life of the server this is: another one may have forgotten what it was told.
+    attr_reader :generation
+
+    def self.command(*parts)
+      bytes = String.new("*#{parts.size}\r\n")
+      parts.each do |part|
+        part = part.to_s
+        bytes << "$#{part.bytesize}\r\n" << (part.encoding == Encoding::BINARY ? part : part.b) << "\r\n"
+      end
+      bytes
+    end
+
+    def run_command(*parts, timeout: @timeout) = call(RedisConnection.command(*parts), timeout)
+
+    # A script, by its digest once the server knows it.
+    def script(script, keys, arguments, timeout: @timeout)
+      call(script.call(keys, arguments), timeout)
+    rescue Refused => e
+      raise unless e.message.include?("NOSCRIPT")
+      run_command("SCRIPT", "LOAD", script.text, timeout:)
+      call(script.call(keys, arguments), timeout)
+    end
+
+    private
+
+    def open_socket
+      socket = super
+      @address.tls? ? secure(socket) : socket
+    end
+
+    def greet
+      commands = []
+      commands << ["AUTH", *[@address.user, @address.password].compact] if @address.password
+      commands << ["SELECT", @address.database] if @address.database
+      commands << ["CLIENT", "SETNAME", "zakuro"] << ["INFO", "server"]
+      @socket.write(commands.map { |parts| RedisConnection.command(*parts) }.join)
+      commands.each do |parts|
+        fine, reply = first_reply
+        @generation = reply[/^run_id:(\h+)/, 1] if fine && parts[0] == "INFO"
+        next if fine || parts[0] == "CLIENT"
+        raise IOError, reply if reply.start_with?("LOADING")
+        raise Refused, "#{@address.server} refuses: #{reply}"
+      end
+    end
+
+    def first_reply
+      @early ||= []
+      while @early.empty?
+        @socket.readpartial(PIECE, @piece ||= String.new)
+        @buffer << @piece
+        taken, *found = Native.replies(@buffer)
+        consume(taken)
+        @early.concat(found.each_slice(2).to_a)
+      end
+      @early.shift
+    end
+
+    def take
+      taken, *found = Native.replies(@buffer)
+      return false if taken == 0
+      consume(taken)
+      @lock.synchronize do
+        i = 0
+        while i < found.size
+          _, request = @pending.shift
+          raise ProtocolError, "#{@address.server} sent an answer that nobody asked for" unless request
+          found[i] ? request.answer(found[i + 1]) : request.answer(nil, Refused.new("#{@address.server} refuses: #{found[i + 1]}"))
+          i += 2
+        end
+      end
+      true
+    end
+  end
+
+  # What the server runs as one step.
+  class Script # :nodoc:
+    attr_reader :text
+
+    def initialize(text)
+      require "digest"
+      @text = text
+      @digest = Digest::SHA1.hexdigest(text)
+    end
+
+    def call(keys, arguments) = RedisConnection.command("EVALSHA", @digest, keys.size, *keys, *arguments)
+  end
+
+  # A channel's side of a stream.
+  class RedisQueue # :nodoc:
+    GROUP = "zakuro"
+    # 1: sent, 2: sent before, 0: full, -1: closed.
+    SEND = Script.new(<<~LUA)
+      if redis.call('EXISTS', KEYS[2]) == 1 then return -1 end
+      if ARGV[4] ~= '0' and redis.call('EXISTS', KEYS[3]) == 1 then return 2 end
+      if ARGV[1] ~= '0' and redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
+      if ARGV[3] == '' then redis.call('XADD', KEYS[1], '*', 'm', ARGV[2])
+      else redis.call('XADD', KEYS[1], '*', 'm', ARGV[2], 'i', ARGV[3]) end
+      if ARGV[4] ~= '0' then redis.call('SET', KEYS[3], '', 'PX', ARGV[4]) end
+      return 1
+    LUA
+    ACKNOWLEDGE = Script.new(<<~LUA)
+      redis.call('XACK', KEYS[1], ARGV[1], unpack(ARGV, 2))
+      return redis.call('XDEL', KEYS[1], unpack(ARGV, 2))
+    LUA
+    # What nobody has touched for so long, with the number of times that it was handed out.
+    CLAIM = Script.new(<<~LUA)
+      local found = redis.call('XAUTOCLAIM', KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4], 'COUNT', ARGV[5])
+      local out = { found[1] }
+      for _, entry in ipairs(found[2]) do
+        if entry and entry[2] then
+          local pending = redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1)
+          out[#out + 1] = { entry[1], entry[2], pending[1] and pending[1][4] or 1 }
+        end
+      end
+      return out
+    LUA
+    SET_ASIDE = Script.new(<<~LUA)
+      redis.call('XADD', KEYS[2], 'MAXLEN', '~', 1000, '*', 'm', ARGV[3], 'why', ARGV[4])
+      redis.call('XACK', KEYS[1], ARGV[1], ARGV[2])
+      return redis.call('XDEL', KEYS[1], ARGV[2])
+    LUA
+    # What a consumer leaves pending would be nobody's if it were deleted.
+    LEAVE = Script.new(<<~LUA)
+      if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2]) end
+      for _, row in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
+        if row[4] == 0 and row[6] > 3600000 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], row[2]) end
+      end
+      return 1
+    LUA
+    OUTCOMES = { 1 => :sent, 2 => :sent, 0 => :full, -1 => :closed }.freeze
+    NONE = [].freeze
+
+    attr_reader :address
+
+    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:)
+      @address, @bound, @ack_wait, @timeout = address, bound || 0, ack_wait, timeout
+      @window = deduplicate ? (deduplicate * 1000).ceil : 0
+      @key = address.name
+      @consumer = "#{Process.pid}-#{RubyVM::Cluster.random_name}"
+      @cursor = "0-0"
+    end
+
+    def connection = @connection ||= RedisConnection.new(@address, @timeout)
+    def generation = connection.generation
+
+    # What can be told at once that is wrong.
+    def open(timeout)
+      connection.run_command("PING", timeout:)
+    end
+
+    def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:))
+
+    # The block hears the outcome, or an error, under the connection's lock. NOSCRIPT can't be: `publish` was called before.
+    def publish_later(payload, id)
+      connection.tell(SEND.call(keys(id), [@bound, payload, id, @window])) { |reply, error| yield OUTCOMES[reply], error }
+    end
+
+    # The block is called when the server has heard it.
+    def acknowledge(tokens)
+      load_scripts
+      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) { |_, error| error ? @loaded = nil : yield }
+    end
+
+    # Still at it.
+    def touch(tokens)
+      tokens.each_slice(1000) { |some| connection.tell(RedisConnection.command("XCLAIM", @key, GROUP, @consumer, 0, *some, "JUSTID")) }
+    end
+
+    # For others, at once.
+    def give_back(tokens)
+      tokens.each_slice(1000) do |some|
+        connection.run_command("XCLAIM", @key, GROUP, "returned", 0, *some, "IDLE", 1_000_000_000, "JUSTID")
+      end
+    end
+
+    def set_aside(delivery, why)
+      connection.script(SET_ASIDE, [@key, "#{@key}:dead"], [GROUP, delivery.token, delivery.payload, why])
+    end
+
+    def close = connection.run_command("SET", "#{@key}:closed", 1)
+    def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1
+    def size = connection.run_command("XLEN", @key)
+
+    def delete
+      connection.run_command("DEL", @key, "#{@key}:closed", "#{@key}:dead")
+    end
+
+    def disconnect
+      if @reading&.here? && @connection&.here?
+        begin
+          connection.script(LEAVE, [@key], [GROUP, @consumer], timeout: 1)
+        rescue Error
+          nil
+        end
+      end
+      @reading&.close
+      @connection&.close
+    end
+
+    # The receiver's thread: fetches for the channel until it is released.
+    def fetch_for(channel)
+      @reading = RedisConnection.new(@address, @timeout)
+      looked = 0
+      seen = 1
+      every = [@ack_wait / 3.0, 1.0].min
+      until channel.released?
+        begin
+          make_group unless @grouped
+          if RubyVM::Cluster.now - looked >= every
+            looked = RubyVM::Cluster.now
+            channel.give_back_idle
+            touch(channel.tokens)
+            free = channel.room
+            # What others left behind.
+            claim(free, channel) if free > 0
+          end
+          if @reading.connects > seen
+            # What was handed out and got lost with the connection.
+            seen = @reading.connects
+            channel.deliver(mine.reject { |delivery| channel.has?(delivery.name) })
+          end
+          free = channel.wait_for_room(every)
+          next unless free && free > 0
+          found = read(free, every)
+          if found.empty?
+            channel.ended if closed? && size == 0
+          else
+            channel.deliver(found)
+          end
+        rescue Refused => e
+          # The server has lost the stream; it is made again.
+          raise unless e.message.match?(/NOGROUP|no such key/)
+          @grouped = false
+        rescue Unavailable => e
+          channel.trouble(e)
+        end
+      end
+    end
+
+    # What is not of a channel: texts by name, for a time in seconds.
+    def put(name, text, seconds) = connection.run_command("SET", "#{@key}:#{name}", text, "PX", (seconds * 1000).ceil)
+    def get(name) = connection.run_command("GET", "#{@key}:#{name}")
+    def remove(name) = connection.run_command("DEL", "#{@key}:#{name}")
+
+    def list(prefix)
+      from = "#{@key}:#{prefix}"
+      pattern = "#{from.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
+      names = []
+      cursor = "0"
+      loop do
+        cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)
+        names.concat(some)
+        break if cursor == "0"
+      end
+      names.uniq.filter_map { |name| (text = connection.run_command("GET", name)) && [name.byteslice(from.bytesize..), text] }.to_h
+    end
+
+    private
+
+    def keys(id) = [@key, "#{@key}:closed", "#{@key}:sent:#{id}"]
+
+    def load_scripts
+      return if @loaded == connection.connects
+      @loaded = connection.connects
+      connection.run_command("SCRIPT", "LOAD", ACKNOWLEDGE.text)
+    end
+
+    def make_group
+      connection.run_command("XGROUP", "CREATE", @key, GROUP, "0", "MKSTREAM")
+      @grouped = true
+    rescue Refused => e
+      raise unless e.message.include?("BUSYGROUP")
+      @grouped = true
+    end
+
+    def claim(count, channel)
+      @cursor, *found = connection.script(CLAIM, [@key], [GROUP, @consumer, (@ack_wait * 1000).ceil, @cursor, count])
+      channel.deliver(found.map { |token, fields, attempt| delivery(token, fields, attempt) }) unless found.empty?
+    end
+
+    # What the server takes for being here: nobody else has begun with it.
+    def mine
+      reply = connection.run_command("XREADGROUP", "GROUP", GROUP, @consumer, "COUNT", 1000, "STREAMS", @key, "0")
+      reply ? reply[0][1].filter_map { |token, fields| fields && delivery(token, fields, 1) } : NONE
+    end
+
+    def read(count, seconds)
+      reply = @reading.run_command("XREADGROUP", "GROUP", GROUP, @consumer, "COUNT", count, "BLOCK", (seconds * 1000).ceil, "STREAMS", @key, ">", timeout: @timeout + seconds)
+      reply ? reply[0][1].map { |token, fields| delivery(token, fields, 1) } : NONE
+    end
+
+    def delivery(token, fields, attempt)
+      payload = id = nil
+      (0...(fields || NONE).size).step(2) do |i|
+        case fields[i]
+        when "m" then payload = fields[i + 1]
+        when "i" then id = fields[i + 1]
+        end
+      end
+      Delivery.new(token, id, attempt, payload, token)
+    end
+  end
+  private_constant :RedisConnection, :RedisQueue, :Script
+end

@@ -1,0 +1,114 @@
+# How a message looks on its way through a server (docs/cluster.md): what Marshal writes, with a few bytes before it, and blocks as their text.
+module RubyVM::Cluster
+  # A block on its way: its text, the variables that it names, where it stood.
+  Block = Struct.new(:text, :file, :line, :frozen, :lambda, :nesting, :locals, :receiver, :main) # :nodoc:
+
+  module Wire # :nodoc:
+    # Of version 1; a letter more says whether a signature of 32 bytes follows.
+    MARK = "zk1".b
+    FORMS = %i[envelope marshal bytes].freeze
+
+    class << self
+      # `form`: how others read it. :envelope: as told here; :marshal: what Marshal writes and nothing else; :bytes: a String as it is.
+      def pack(object, form, key = nil)
+        case form
+        when :bytes
+          raise TypeError, "form: :bytes sends Strings, not #{object.class}" unless String === object
+          return object.b
+        when :marshal then return dump(object)
+        end
+        content = dump(Proc === object ? block(object) : object)
+        key ? String.new(MARK) << "s" << sign(content, key) << content : String.new(MARK) << "p" << content
+      end
+
+      def open(bytes, form, key = nil)
+        return bytes if form == :bytes
+        return Marshal.load(bytes) if form == :marshal
+        raise TypeError, "not a message of a channel (form: :marshal or :bytes reads others)" unless bytes.start_with?(MARK)
+        signed = bytes.getbyte(3) == 115
+        at = signed ? 36 : 4
+        content = bytes.byteslice(at..) || ""
+        if key
+          raise Unsigned, "the message is not signed with this channel's key" unless signed && same?(bytes.byteslice(4, 32), sign(content, key))
+        end
+        raise Unsigned, "the message is signed, and this channel has no key" if signed && !key
+        found = Marshal.load(content)
+        Block === found ? build(found) : found
+      end
+
+      # A block as data. TypeError when its text, or what it uses, can't travel.
+      def block(proc)
+        parts = Native.block(proc)
+        return Block.new(nil, parts) if Symbol === parts
+        raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" unless parts
+        text, file, line, uses_self, frozen = parts
+        scope = proc.binding
+        words = text.scan(/[[:alpha:]_][[:alnum:]_]*/).uniq
+        names = scope.local_variables
+        # What evaluates text may name any.
+        names &= words.map(&:to_sym) unless words.any? { |word| %w[eval binding instance_eval class_eval module_eval].include?(word) }
+        locals = names.to_h { |name| [name, local(scope.local_variable_get(name), name)] }
+        receiver = proc.binding.receiver
+        main = receiver.equal?(TOPLEVEL_BINDING.receiver)
+        receiver = nil if main || !uses_self
+        nesting = scope.eval("Module.nesting", __FILE__, __LINE__).map { |m| m.name or raise TypeError, "a block in an anonymous class can't travel to another machine" }
+        dump(receiver, "self")
+        Block.new(text, file, line, frozen, proc.lambda?, nesting, locals, receiver, main)
+      end
+
+      # The block again, in this VM.
+      def build(block)
+        # `&:name`
+        return block.file.to_proc unless block.text
+        scope = scope_of(block)
+        block.locals.each { |name, value| scope.local_variable_set(name, Block === value ? build(value) : value) }
+        text = block.text
+        text = "#{block.lambda ? "lambda" : "proc"} #{text}" unless text.start_with?("->")
+        text = "# frozen_string_literal: true\n#{text}" if block.frozen
+        scope.eval(text, block.file, block.line - (block.frozen ? 1 : 0))
+      end
+
+      # What Marshal writes; TypeError with the way to what it can't.
+      def dump(object, what = nil)
+        Marshal.dump(object)
+      rescue TypeError => e
+        # Whoever knows the way to it.
+        begin
+          RubyVM::Channel.new.try_send(object)
+        rescue TypeError => better
+          raise TypeError, "#{what && "#{what}: "}#{better.message.sub("to another VM", "to another machine")}"
+        end
+        raise TypeError, "can't send #{what || object.class} to another machine: #{e.message}"
+      end
+
+      private
+
+      def local(value, name)
+        return block(value) if Proc === value
+        dump(value, "the variable #{name}")
+        value
+      end
+
+      # A binding of its own, in which constants are found as they were, if the modules are there.
+      def scope_of(block)
+        own = "-> { binding }.call"
+        scope = TOPLEVEL_BINDING.eval(own, __FILE__, __LINE__)
+        scope = block.nesting.reverse.inject(scope) { |outer, name| outer.eval("Object.const_get(#{name.dump}).module_eval(#{own.dump})", __FILE__, __LINE__) }
+        return scope if block.main || block.receiver.nil?
+        scope.local_variable_set(:__receiver, block.receiver)
+        scope.eval("__receiver.instance_eval(#{own.dump})", __FILE__, __LINE__)
+      end
+
+      def sign(content, key)
+        require "openssl"
+        OpenSSL::HMAC.digest("SHA256", Native.reveal(key), content)
+      end
+
+      # In the same time, whatever differs.
+      def same?(one, other)
+        one.bytesize == other.bytesize && one.bytes.zip(other.bytes).inject(0) { |all, (a, b)| all | (a ^ b) } == 0
+      end
+    end
+  end
+  private_constant :Wire, :Block
+end

@@ -1,0 +1,225 @@
+# What a worker of a pool on several machines does (docs/cluster.md): `zakuro worker`. A pool of this process runs the jobs; this VM opens none of their objects.
+require "zakuro/cluster"
+
+module RubyVM::Cluster
+  # In the VMs of the worker's pool.
+  module Job # :nodoc:
+    @blocks = {}
+
+    class << self
+      # Runs a job: [bytes of its value, seconds]. `name`: what its block is called; nil: the item brings its own.
+      def run(name, text, key, setup_name, setup, quiet, item)
+        set_up(setup_name, setup, key) if setup_name
+        if name
+          block = @blocks[name] ||= remember(text, key)
+          arguments = [Marshal.load(item)]
+        else
+          block = Wire.open(item[0], :envelope)
+          arguments = Marshal.load(item[1])
+        end
+        before = RubyVM::Cluster.now
+        value = block.call(*arguments)
+        [quiet ? nil : dump(value), RubyVM::Cluster.now - before]
+      end
+
+      private
+
+      def remember(text, key)
+        # Blocks of pools that are gone.
+        @blocks.shift while @blocks.size >= 100
+        Wire.open(text, :envelope, key)
+      end
+
+      def dump(value)
+        Marshal.dump(value)
+      rescue TypeError => e
+        raise TypeError, "its result can't be sent: #{e.message}"
+      end
+
+      def set_up(name, text, key)
+        return if @set_up == name
+        value = Wire.open(text, :envelope, key).call
+        RubyVM::Pool.const_get(:Worker).instance_variable_set(:@local, value)
+        @set_up = name
+      end
+    end
+  end
+
+  # The worker itself.
+  class Worker # :nodoc:
+    BEAT = 1.0
+    # How long a caller may be silent before its jobs are dropped.
+    SILENT = 30.0
+    SEND_AFTER = 0.1
+
+    attr_reader :id, :jobs, :errors, :pool
+
+    def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, **options)
+      server = options.slice(:user, :password, :token, :ca_file, :certificate, :private_key, :verify)
+      limits = options.except(*server.keys)
+      server[:key] = server.delete(:private_key) if server.key?(:private_key)
+      address = Address.new(url, **server)
+      raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
+      @id = RubyVM::Cluster.random_name
+      @key, @timeout = key, timeout
+      @hidden = key && Native.hide(String(key))
+      @address = address
+      @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
+      require "zakuro/cluster/crew"
+      @remote = RubyVM::Pool.const_get(:Machines)::Remote
+      @channel = @remote.at(address.with_name("#{address.name}.jobs"), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
+      @store = @remote.at(address, key:, timeout:).__queue
+      @lock = Mutex.new
+      @results, @callers, @blocks = {}, {}, {}
+      @jobs = @errors = @beat = 0
+      @busy = 0.0
+      @start = RubyVM::Cluster.now
+    end
+
+    # Until `stop`. The server may go away in between.
+    def run
+      teller = Thread.new { tell_of_itself }
+      threads = Array.new(@pool.size + 1) { |i| Thread.new { take }.tap { |thread| thread.name = "jobs #{i}" } }
+      threads.each(&:join)
+    ensure
+      @stopped = true
+      teller&.kill
+      begin
+        @store.remove("worker.#{@id}")
+      rescue Error
+        nil
+      end
+      [@channel, *@results.values].each(&:disconnect)
+      @store.disconnect
+      @pool.shutdown
+    end
+
+    # Takes no more jobs; those that run go on to their end.
+    def stop
+      @stopped = true
+      @channel.stop
+    end
+
+    private
+
+    def take
+      until @stopped
+        begin
+          message = @channel.recv
+          break if message.nil?
+          perform(*message)
+          @channel.ack
+        rescue BrokenMessage => e
+          warn "zakuro worker: #{e.message}"
+        rescue Unavailable, Refused => e
+          # What was done is done again, by whoever gets it.
+          @trouble = e
+          sleep(0.1)
+        rescue RubyVM::ClosedError
+          break
+        end
+      end
+    end
+
+    def perform(caller, number, options, block, items)
+      return unless alive?(caller)
+      attempt = @channel.attempt
+      if attempt > 1
+        # Somebody took it and did not come to its end: a dead worker, or a connection that was down for long.
+        return answer(caller, [:again, number, @id]) if items.size > 1
+        return answer(caller, [:gave_up, number, @id, attempt - 1]) if attempt > options[:tries]
+      end
+      text = block && block_text(block)
+      return answer(caller, [:unreadable, number, @id, "its block is not there"]) if block && !text
+      setup = options[:setup] && block_text(options[:setup])
+      execute(caller, number, options, block, text, setup, items)
+    end
+
+    def execute(caller, number, options, block, text, setup, items)
+      results = []
+      place = options[:place]
+      sent = RubyVM::Cluster.now
+      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
+      @pool.stream(items, errors: :return, timeout: options[:timeout], &job).each do |result|
+        results << told(result)
+        next if RubyVM::Cluster.now - sent < SEND_AFTER
+        answer(caller, [:done, number, @id, place, results])
+        place += results.size
+        results = []
+        sent = RubyVM::Cluster.now
+      end
+      answer(caller, [:done, number, @id, place, results]) unless results.empty?
+    end
+
+    def told(result)
+      if RubyVM::Pool::JobError === result
+        @lock.synchronize { @errors += 1; @jobs += 1 }
+        cause = result.cause
+        bytes = begin
+          cause && result.kind == :exception ? Marshal.dump(cause) : nil
+        rescue StandardError
+          nil
+        end
+        return [result.kind, bytes, 0.0, result.message.sub(/\Ajob \d+: /, ""), cause&.backtrace]
+      end
+      bytes, seconds = result
+      @lock.synchronize do
+        @jobs += 1
+        @busy += seconds
+      end
+      [:value, bytes, seconds]
+    end
+
+    # The way back to a pool.
+    def answer(caller, message)
+      channel = @lock.synchronize do
+        if @results.size >= 50 && !@results.key?(caller)
+          old = @results.shift[1]
+          Thread.new { old.disconnect }
+        end
+        @results[caller] ||= @remote.at(@address.with_name("#{@address.name}.results.#{caller}"), key: @key, timeout: @timeout)
+      end
+      channel.send(message)
+    end
+
+    # Whether somebody waits for the results.
+    def alive?(caller)
+      at = RubyVM::Cluster.now
+      known = @lock.synchronize { @callers[caller] }
+      return at - known[1] < SILENT if known && at - known[2] < 2
+      beat = @store.get("caller.#{caller}")
+      return false unless beat
+      heard = known && known[0] == beat ? known[1] : at
+      @lock.synchronize do
+        @callers.shift while @callers.size >= 1000
+        @callers[caller] = [beat, heard, at]
+      end
+      at - heard < SILENT
+    end
+
+    def block_text(name)
+      known = @lock.synchronize { @blocks[name] }
+      return known if known
+      text = @store.get(name) or return
+      @lock.synchronize do
+        @blocks.shift while @blocks.size >= 100
+        @blocks[name] = text
+      end
+    end
+
+    def tell_of_itself
+      require "socket"
+      host = Socket.gethostname
+      until @stopped
+        begin
+          busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
+          @store.put("worker.#{@id}", Marshal.dump([host, Process.pid, @pool.size, @jobs, @errors, busy, @beat += 1]), 10)
+        rescue Error
+          nil
+        end
+        sleep(BEAT)
+      end
+    end
+  end
+  private_constant :Job, :Worker
+end

@@ -1,0 +1,84 @@
+# 100,000 jobs of a pool on three worker processes while workers are killed (SIGKILL) and connections to the server are cut at random: every job is answered once, with its own result.
+#
+#   target/release/zakuro tests/chaos/cluster.rb redis|nats [JOBS [SEED]]
+#
+# Needs redis-server or nats-server. Tells how many workers were killed, connections cut, and jobs executed more than once.
+require "tmpdir"
+require_relative "../cluster/support/servers"
+
+kind = ARGV[0] || "redis"
+jobs = Integer(ARGV[1] || 100_000)
+seed = Integer(ARGV[2] || Random.new_seed % 100_000)
+random = Random.new(seed)
+$stdout.sync = true
+
+Dir.mktmpdir do |dir|
+  server = Servers.start(kind, dir) or (puts "skipped: there is no #{kind}-server here") || exit
+  proxy = Proxy.start(server.port)
+  at_exit { server.stop }
+  url = "#{server.scheme}://127.0.0.1:#{proxy.port}/chaos"
+  app = File.join(dir, "app.rb")
+  File.write(app, <<~RUBY)
+    # One line for each execution.
+    LOG = File.open(File.join(#{dir.dump}, "log.\#{Process.pid}.\#{RubyVM.current.id}"), "a")
+    LOG.sync = true
+    def work(n)
+      LOG.write("\#{n}\\n")
+      sum = 0
+      sleep(0.001) if n % 2 == 0
+      300.times { |i| sum += i * n }
+      sum
+    end
+  RUBY
+  command = [RbConfig.ruby, "worker", "--connect", url, "--size", "1", "--ack-wait", "2", app]
+  start = -> { Process.spawn(*command, out: File::NULL, err: File.join(dir, "errors"), pgroup: true) }
+  workers = Array.new(3) { start.call }
+  killed = 0
+  stop = false
+  killer = Thread.new do
+    until stop
+      sleep(0.3 + random.rand(1.5))
+      break if stop
+      i = random.rand(workers.size)
+      Process.kill(:KILL, workers[i])
+      Process.wait(workers[i])
+      workers[i] = start.call
+      killed += 1
+    end
+  end
+  cutter = Thread.new do
+    until stop
+      sleep(0.1 + random.rand(0.8))
+      proxy.cut(random.rand)
+    end
+  end
+  begin
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    answered = 0
+    wrong = []
+    RubyVM::Pool.open(connect: url) do |pool|
+      expected = (0...300).sum
+      pool.stream(0...jobs, errors: :return) { |n| work(n) }.each_with_index do |value, i|
+        answered += 1
+        wrong << [i, value] unless value == expected * i
+      end
+      stop = true
+      puts pool.report
+    end
+    took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+    killer.join
+    cutter.join
+    sleep(0.2)
+    executions = Hash.new(0)
+    Dir[File.join(dir, "log.*")].each { |path| File.foreach(path) { |line| executions[line.to_i] += 1 } }
+    puts "#{kind}, seed #{seed}: #{jobs} jobs, #{answered} answers, #{wrong.size} wrong; #{killed} workers killed, #{proxy.cuts} connections cut; " \
+         "#{executions.values.sum} executions, #{executions.count { |_, n| n > 1 }} jobs more than once (at most #{executions.values.max} times), #{jobs - executions.size} never; #{took.round(1)} s"
+    p wrong.first(3) unless wrong.empty?
+    exit(1) unless answered == jobs && wrong.empty? && executions.size == jobs
+  ensure
+    stop = true
+    workers.each { |pid| Process.kill(:KILL, pid) rescue nil }
+    proxy.stop
+    server.stop
+  end
+end
