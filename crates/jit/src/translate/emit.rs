@@ -17,7 +17,7 @@ use zakuro_vm::machine::Left;
 use zakuro_vm::methods::fast;
 
 /// What of `Vm::redefined` machine code relies on.
-const RELIED_ON: u32 = !fast::CLASS_HASH;
+const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH);
 
 pub struct Emitter<'a, 'b> {
     pub b: FunctionBuilder<'b>,

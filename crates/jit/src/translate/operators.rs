@@ -3,14 +3,15 @@
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::{Plan, State, is_branch};
-use crate::layout::{self, cell};
+use crate::layout::{self, cell, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::op::Role;
-use zakuro_object::{GUARDED, Kind, Value as Ruby};
+use zakuro_object::{GUARDED, Kind, Value as Ruby, shape};
 use zakuro_vm::interp::machine::help;
+use zakuro_vm::methods::fast;
 
 /// What a comparison asks.
 #[derive(Clone, Copy, PartialEq)]
@@ -576,7 +577,16 @@ impl Emitter<'_, '_> {
             let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, own as i64);
             self.branch_away(is, slow);
         }
-        self.b.ins().jump(plain, &[]);
+        // So may those of a program's own subclass of a core class, once there is such a method.
+        let own = self.b.create_block();
+        self.b.set_cold_block(own);
+        let shape = self.load_u32(a, cell::SHAPE);
+        let dynamic = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, shape, shape::FIRST_DYNAMIC as i64);
+        self.b.ins().brif(dynamic, own, &[], plain, &[]);
+        self.b.switch_to_block(own);
+        let redefined = self.load_u32(self.cx, vm::REDEFINED);
+        let answers = self.b.ins().band_imm_s(redefined, fast::OWN_TRUTH as i64);
+        self.b.ins().brif(answers, slow, &[], plain, &[]);
         self.b.switch_to_block(plain);
         let c = match op {
             Op::Not => {

@@ -61,12 +61,14 @@ pub mod fast {
     pub const HASH: u32 = 16;
     /// Symbol, nil, true, false.
     pub const PLAIN: u32 = 32;
-    /// `!` or `nil?` of anything that is no plain object.
+    /// `!` or `nil?` of something builtin that is no plain object.
     pub const TRUTH: u32 = 64;
     /// `hash` of some class or module.
     pub const CLASS_HASH: u32 = 128;
     /// Something is traced: no redefinition, but machine code is left for it as for one.
     pub const TRACED: u32 = 256;
+    /// `!` or `nil?` of a program's own subclass of such a class, or of one such object. Machine code asks for it where it matters: libraries do this (proxies that are a Module).
+    pub const OWN_TRUTH: u32 = 512;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.
@@ -109,8 +111,8 @@ impl Cx {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
             for name in names {
                 self.note_redefinition(m, name, Some(class));
-                if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(class) {
-                    self.redefined |= fast::TRUTH;
+                if matches!(name, sym::not | sym::nil_p) {
+                    self.redefined |= self.truth_of(class);
                 }
             }
         }
@@ -134,8 +136,27 @@ impl Cx {
                 self.redefined |= bit;
             }
         }
-        if matches!(name, sym::not | sym::nil_p) && !self.of_plain_objects(refined.unwrap_or(owner)) {
-            self.redefined |= fast::TRUTH;
+        if matches!(name, sym::not | sym::nil_p) {
+            self.redefined |= self.truth_of(refined.unwrap_or(owner));
+        }
+    }
+    /// The bit of [`fast`] for a `!` or `nil?` of this class or module.
+    fn truth_of(&self, class: ClassId) -> u32 {
+        match () {
+            _ if self.of_plain_objects(class) => 0,
+            _ if self.reaches_builtin(class) => fast::TRUTH,
+            _ => fast::OWN_TRUTH,
+        }
+    }
+    /// Whether instances of a builtin class itself, or a builtin class (whose shape stays what it is when it gets a singleton class), may answer to a method of `class`.
+    fn reaches_builtin(&self, class: ClassId) -> bool {
+        let d = self.class(class);
+        let builtin = |c: ClassId| c.0 < shape::FIRST_DYNAMIC;
+        match d.kind {
+            _ if builtin(class) => true,
+            ClassKind::Module => d.dependents.iter().any(|c| self.reaches_builtin(*c)),
+            ClassKind::Singleton => self.class_id(d.attached).is_some_and(builtin),
+            ClassKind::Class => false,
         }
     }
     /// Whether all that may be instances of this class or have this module are plain objects, which `!` and `nil?` ask anyway: no builtin class but Object

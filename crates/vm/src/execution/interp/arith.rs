@@ -378,19 +378,22 @@ unsafe fn case_eq_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         slow_group(cx, ip, regs, cs)
     }
 }
-/// Whether `!` and `nil?` of a value are the builtin ones, as long as those of the core classes are: objects may be of a BasicObject's class, as are
-/// all that have been moved away.
+/// Whether `!` and `nil?` of a value are the builtin ones, for what of the core classes' own is redefined: objects may be of a BasicObject's class, as are
+/// all that have been moved away, and of a program's own subclass of a core class those may be its own.
 #[inline(always)]
-fn plain_truth(v: Value) -> bool {
+fn plain_truth(redefined: u32, v: Value) -> bool {
     use Kind::*;
-    !v.is_cell() || !matches!(v.kind_of_cell(), Object | Moved | MovedString | MovedArray | MovedHash)
+    redefined & fast::TRUTH == 0
+        && (!v.is_cell()
+            || !matches!(v.kind_of_cell(), Object | Moved | MovedString | MovedArray | MovedHash)
+                && (redefined & fast::OWN_TRUTH == 0 || v.shape_key() < shape::FIRST_DYNAMIC))
 }
 pub unsafe fn not(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined & fast::TRUTH == 0 && plain_truth(v) {
+        if plain_truth(cx.redefined, v) {
             r!(regs, i.a) = Value::bool(!v.truthy());
             next!(cx, ip, regs, cs, 3)
         }
@@ -402,7 +405,7 @@ pub unsafe fn nil_p(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         let v = r!(regs, i.b);
-        if cx.redefined & fast::TRUTH == 0 && plain_truth(v) {
+        if plain_truth(cx.redefined, v) {
             r!(regs, i.a) = Value::bool(v.is_nil());
             next!(cx, ip, regs, cs, 3)
         }
