@@ -73,6 +73,8 @@ pub struct Scope {
     /// Who calls it, and the unit that does. Of the root: itself.
     pub parent: usize,
     pub call: Id,
+    /// What comes after it, of inlined ones.
+    after: Option<Id>,
     /// Where its window begins, in registers from the root's.
     pub window: usize,
     /// How many frames stand below its own, from the root's.
@@ -218,6 +220,7 @@ impl Graph {
             kind,
             parent,
             call,
+            after,
             window,
             depth,
             within,
@@ -516,6 +519,14 @@ impl Graph {
                 let mut after = Set::new(self.vars);
                 for to in [u.next, u.jump].into_iter().flatten() {
                     after.join(&self.units[to].live_before);
+                }
+                // A `return` or `break` of an inlined block goes on behind the call of one of its callers.
+                let mut number = u.scope;
+                while u.next.is_none() && u.jump.is_none() && self.scopes[number].kind != Kind::Root {
+                    if let Some(to) = self.scopes[number].after {
+                        after.join(&self.units[to].live_before);
+                    }
+                    number = self.scopes[number].parent;
                 }
                 let (reads, writes, lost) = &effects[id];
                 let mut before = after.clone();
