@@ -326,7 +326,7 @@ fn refresh(cx: &mut Cx) {
     if let Some(loaded) = loaded {
         loader.loaded = loaded;
         let loaded = &loader.loaded;
-        loader.real.retain(&loaded);
+        loader.real.retain(loaded);
         loader.features_mark = features_mark;
         loader.resolved.clear();
     }
