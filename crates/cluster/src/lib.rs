@@ -5,7 +5,7 @@
 //!
 //! Invariants: nothing process-wide; no panic and no unbounded allocation whatever a server sends.
 //! Rejected: the clients `async-nats` (tokio: 51 s of a cold build, 3.5 MB, threads and buffers that belong to no VM) and `redis` (15 s; a call that waits blocks its native thread and can't be
-//! ended), see docs/decisions/0024-clients-of-servers.md.
+//! ended), see docs/decisions/0025-clients-of-servers.md.
 
 mod native;
 mod nats;
