@@ -180,12 +180,12 @@ mod tests {
             taken += bytes;
         }
         assert!(taken <= ALL / 2, "{taken}");
-        assert!(good.memory_left(ALL) >= ALL / 4);
-        good.takes(ALL / 4);
+        assert!(good.memory_left(ALL) >= ALL / 8);
+        good.takes(ALL / 8);
         assert!(root.memory_left(ALL) >= ALL / 8);
         children.iter().for_each(|c| c.gives_back(c.own.bytes.load(Relaxed)));
         bad.gives_back(bad.own.bytes.load(Relaxed));
-        good.gives_back(ALL / 4);
+        good.gives_back(ALL / 8);
         assert_eq!(root.memory_left(ALL), ALL / 2);
     }
 
