@@ -69,7 +69,7 @@ const MAY_SAVE: &[&str] = &[
     "machine::leave",
     "machine::machine",
     "machine::poll_at_beginning",
-    "machine::profile",
+    "heat::profile",
     "super_call::super_",
     "super_call::super_x",
     "trace::trace",
