@@ -1,4 +1,4 @@
-# What GC tells of its heap adds up, and its settings do what they say. Without --gc=stress.
+# Without --gc=stress. What GC tells of its heap adds up, and its settings do what they say.
 GC.start
 s = GC.stat
 p s[:time] - s[:marking_time] - s[:sweeping_time] <= 1

@@ -27,7 +27,7 @@ mod svg;
 mod tally;
 mod tests;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
@@ -90,11 +90,15 @@ fn main() -> ExitCode {
     }
 }
 
-/// The repository: the directory above this crate.
+/// The repository.
 fn root() -> PathBuf {
-    let mut dir = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    dir.pop();
-    dir
+    // The tree that one stands in, and not the one where this was built: a copied program would write another tree's files.
+    let is_root = |dir: &&Path| dir.join("xtask/Cargo.toml").is_file();
+    let here = std::env::current_dir().ok();
+    match here.as_deref().and_then(|d| d.ancestors().find(is_root)) {
+        Some(dir) => dir.to_path_buf(),
+        None => Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf),
+    }
 }
 
 /// Cargo's directory of what is built.

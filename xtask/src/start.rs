@@ -91,9 +91,10 @@ pub fn run(setup: &Setup) -> Result<Vec<(String, Json)>, String> {
     let all = all.as_str();
     let cache = folder.0.join("cache");
     std::fs::create_dir_all(&cache).map_err(|e| e.to_string())?;
-    let rows: [(&str, Vec<&str>, Vec<&str>); 4] = [
+    let rows: [(&str, Vec<&str>, Vec<&str>); 5] = [
         ("empty", vec!["-e", "1"], vec!["--disable-gems", "-e", "1"]),
         ("with gems", vec!["-e", "1"], vec!["-e", "1"]),
+        ("RubyGems", vec!["-e", "Gem"], vec!["-e", "Gem"]),
         ("library", vec![all], vec!["--disable-gems", all]),
         ("no cache", vec!["--disable=code-cache", all], vec!["--disable-gems", all]),
     ];

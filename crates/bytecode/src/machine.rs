@@ -83,7 +83,7 @@ pub struct Known {
     pub ran: bool,
     /// By instruction: kinds of operands, bits of [`seen`]. Empty: nothing was met.
     pub seen: Box<[u8]>,
-    /// Guards that failed often, by instruction and what they looked at (the compiler's numbers): not to be relied on again.
+    /// Guards that failed often, by instruction and what they looked at (the compiler's numbers), in order: not to be relied on again.
     pub refuted: Vec<(u32, u16)>,
 }
 
@@ -99,9 +99,12 @@ impl Known {
         self.seen[at] |= bits;
     }
     pub fn refute(&mut self, at: u32, what: u16) {
-        if !self.refuted.contains(&(at, what)) {
-            self.refuted.push((at, what));
+        if let Err(place) = self.refuted.binary_search(&(at, what)) {
+            self.refuted.insert(place, (at, what));
         }
+    }
+    pub fn is_refuted(&self, guard: &(u32, u16)) -> bool {
+        self.refuted.binary_search(guard).is_ok()
     }
     /// Adds what another one knows.
     pub fn join(&mut self, other: &Known) {
@@ -123,15 +126,14 @@ impl Known {
     /// Whether what was made for this would do for what was met: a guard that would fail again and again makes it useless. What this has not met at all may be rare: it is tried.
     pub fn serves(&self, met: &Known) -> bool {
         let operands =
-            |at: usize, own: u8, met: u8| own == 0 || met & !own == 0 || seen::is_any(own) || self.refuted.contains(&(at as u32, OPERANDS));
-        met.refuted.iter().all(|r| self.refuted.contains(r))
-            && met.seen.iter().enumerate().all(|(at, met)| operands(at, self.seen(at), *met))
+            |at: usize, own: u8, met: u8| own == 0 || met & !own == 0 || seen::is_any(own) || self.is_refuted(&(at as u32, OPERANDS));
+        met.refuted.iter().all(|r| self.is_refuted(r)) && met.seen.iter().enumerate().all(|(at, met)| operands(at, self.seen(at), *met))
     }
     /// How many instructions it takes for less certain than what was met would allow.
     pub fn looseness(&self, met: &Known) -> usize {
         let sharper = |at: usize, met: u8| seen::is_sharp(met) && self.seen(at) != met;
         let instructions = met.seen.iter().enumerate().filter(|(at, met)| sharper(*at, **met)).count();
-        instructions + if met.seen.is_empty() { 0 } else { self.refuted.iter().filter(|r| !met.refuted.contains(r)).count() }
+        instructions + if met.seen.is_empty() { 0 } else { self.refuted.iter().filter(|r| !met.is_refuted(r)).count() }
     }
     /// Whether somebody could have met less.
     pub fn is_loose(&self) -> bool {

@@ -9,6 +9,8 @@ require "zakuro/cluster"
 
 class RubyVM::Pool
   class Machines # :nodoc:
+    include Finishing
+
     # A worker process, as it tells of itself. `heard`: when, by the clock here.
     Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :heard, :ended)
     # A chunk that is out: where its results begin that came before those that stand before them.
@@ -251,14 +253,6 @@ class RubyVM::Pool
         machine = @machines[worker]
         finish(chunk, nil, JobError.of(kind, chunk.index, machine ? "#{machine.host}:#{machine.pid}" : worker, message, cause))
       end
-    end
-
-    def finish(chunk, value, error)
-      @jobs += 1
-      @errors += 1 if error
-      index, item = chunk.index, chunk.item
-      chunk.done += 1
-      chunk.task.finish(index, value, error, item)
     end
 
     # The rest runs in threads, without the pool's lock.

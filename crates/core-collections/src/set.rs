@@ -92,17 +92,7 @@ fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bo
     }
     Ok(())
 }
-/// Room for so many more elements than there are, of which some may be equal: a bound keeps what is asked for in vain small.
-fn make_room(cx: &mut Cx, set: Items, more: usize) {
-    const MOST: usize = 1 << 12;
-    if set.len() == 0 && more > 8 {
-        HashCell::change(set, &mut cx.heap, |t| t.reserve(more.min(MOST)));
-    }
-}
 fn add_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
-    if let Some(a) = Ref::<ArrayCell>::from_value(from) {
-        make_room(cx, set, a.len());
-    }
     each_of(cx, from, &mut |cx, e| insert(cx, set, e).map(|_| true))
 }
 fn remove_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
@@ -186,7 +176,6 @@ mod sets {
         }
         let set = cx.new_object(this);
         let h = items(cx, set);
-        make_room(cx, h, args.len());
         for v in args {
             insert(cx, h, *v)?;
         }
@@ -389,14 +378,13 @@ mod sets {
         cx.check_frozen(this)?;
         let h = items(cx, this);
         if is_iterating(h) {
-            return cx.raise(ids::RUNTIME_ERROR, "can't replace set during iteration");
+            return cx.raise(ids::RUNTIME_ERROR, "cannot replace set during iteration");
         }
-        // A Set brings its way of comparing along.
-        let like = set_items(cx, from).unwrap_or(h);
         let fresh = match set_items(cx, from) {
+            // A Set brings its way of comparing along.
             Some(other) => hash::plain_copy(cx, other),
             None => {
-                let fresh = hash::empty_like(cx, like);
+                let fresh = hash::empty_like(cx, h);
                 add_all(cx, fresh, from)?;
                 fresh
             }
@@ -483,21 +471,21 @@ mod sets {
 
     /// Elements that are in exactly one of them.
     ///
-    ///     Set[1, 2] ^ [2, 3]   #=> Set[3, 1]
+    ///     Set[1, 2] ^ [2, 3]   #=> Set[1, 3]
     #[method("^")]
     fn xor(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         let own = items(cx, this);
-        let (set, _) = new_like(cx, this, None);
-        let h = match set_items(cx, other) {
-            Some(o) if by_identity(o) == by_identity(own) => hash::plain_copy(cx, o),
-            _ => {
-                let h = hash::empty_like(cx, own);
-                add_all(cx, h, other)?;
-                h
+        // An enumerable may have an element twice.
+        let other = match set_items(cx, other) {
+            Some(o) => o,
+            None => {
+                let o = cx.new_hash();
+                add_all(cx, o, other)?;
+                o
             }
         };
-        cx.ivar_set_raw(set, sym::set_items, h.as_value());
-        cx.hash_each(own, |cx, k, _| {
+        let (set, h) = new_like(cx, this, Some(own));
+        cx.hash_each(other, |cx, k, _| {
             if cx.hash_delete(h, k)?.is_none() {
                 insert(cx, h, k)?;
             }

@@ -79,8 +79,25 @@ class RubyVM::Pool
   end
   private_constant :Member
 
+  # What those who give out work have in common, be it to VMs or to other machines: the count of jobs.
+  module Finishing # :nodoc:
+    private
+
+    # The chunk's job at hand has come to its end.
+    def finish(chunk, value, error)
+      @jobs += 1
+      @errors += 1 if error
+      index, item = chunk.index, chunk.item
+      chunk.done += 1
+      chunk.task.finish(index, value, error, item)
+    end
+  end
+  private_constant :Finishing
+
   # Starts VMs, gives them work, reads their answers.
   class Crew # :nodoc:
+    include Finishing
+
     # What a VM has at most: the chunk that it is at, and the next one.
     DEPTH = 2
     # So many may be killed, one after the other, before their set-up is done.
@@ -322,14 +339,6 @@ class RubyVM::Pool
       else
         finish(chunk, nil, JobError.of(kind, chunk.index, member.vm.name, message, cause))
       end
-    end
-
-    def finish(chunk, value, error)
-      @jobs += 1
-      @errors += 1 if error
-      index, item = chunk.index, chunk.item
-      chunk.done += 1
-      chunk.task.finish(index, value, error, item)
     end
 
     # A VM has ended: by a job's doing, by a limit, because it was killed, or since the pool closes.

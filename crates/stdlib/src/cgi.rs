@@ -113,10 +113,9 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
         let plain = bytes[at..].iter().take(STRIDE).position(is_special).unwrap_or(STRIDE.min(bytes.len() - at));
         zakuro_base::memory::extend(&mut out, &bytes[at..at + plain]);
         at += plain;
-        while let Some(b) = bytes.get(at).filter(|b| is_special(b)) {
-            zakuro_base::memory::extend(&mut out, reference(*b));
-            at += 1;
-        }
+        let specials = bytes[at..].iter().take(STRIDE).take_while(|b| is_special(b)).count();
+        bytes[at..at + specials].iter().for_each(|b| zakuro_base::memory::extend(&mut out, reference(*b)));
+        at += specials;
         pace.at(at, cx)?;
     }
     Ok(Some(out))

@@ -97,12 +97,17 @@ impl Joined {
     /// Returns where it stopped.
     fn add_run(&mut self, cx: &mut Cx, a: Ref<ArrayCell>, at: usize, sep: Option<Ref<StringCell>>, first: &mut bool) -> Result<usize> {
         const MOST: usize = 1024;
+        /// It ends with what passes this: between two runs the VM looks at what it is asked to do.
+        const MOST_BYTES: usize = 1 << 20;
         const DIGITS: usize = 20;
+        if !a.get(at).is_some_and(|v| v.is_fixnum() || v.is_kind(Kind::String)) {
+            return Ok(at);
+        }
         let integers = cx.redefined == 0 && cx.is_builtin(Value::fixnum(0), sym::to_s, ids::INTEGER);
         let (mut end, mut bytes, mut separators_fit) = (at, 0, *first || self.encoding.is_some() && sep.is_none_or(|s| self.fits(s)));
         for v in a.elements(&cx.heap).iter().skip(at).take(MOST) {
             match Ref::<StringCell>::from_value(*v) {
-                _ if !separators_fit => break,
+                _ if !separators_fit || bytes > MOST_BYTES => break,
                 Some(s) if self.fits(s) => bytes += s.len(),
                 None if integers && v.is_fixnum() => {
                     self.encoding.get_or_insert(US_ASCII);

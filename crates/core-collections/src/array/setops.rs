@@ -16,12 +16,11 @@ fn members(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Ref<HashCell>> {
     Ok(h)
 }
 
-/// Appends the elements that `seen` lacks, and notes them there.
-fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<ArrayCell>) -> Result<()> {
+/// Appends the elements that `wanted` names.
+fn add_if(cx: &mut Cx, from: Ref<ArrayCell>, out: Ref<ArrayCell>, mut wanted: impl FnMut(&mut Cx, Value) -> Result<bool>) -> Result<()> {
     let mut i = 0;
     while let Some(v) = from.get(i) {
-        if cx.hash_get(seen, v)?.is_none() {
-            cx.hash_set(seen, v, Value::TRUE)?;
+        if wanted(cx, v)? {
             ArrayCell::push(out, &mut cx.heap, v);
         }
         i += 1;
@@ -30,15 +29,23 @@ fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<Arra
     Ok(())
 }
 
-/// Of two Arrays of up to this many elements no table is made: CRuby, too, then asks `eql?` alone.
-const SMALL: usize = 16;
-
-fn are_small(a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> bool {
-    a.len() <= SMALL && b.len() <= SMALL
+/// Appends the elements that `seen` lacks, and notes them there.
+fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<ArrayCell>) -> Result<()> {
+    add_if(cx, from, out, |cx, v| {
+        let is_new = cx.hash_get(seen, v)?.is_none();
+        if is_new {
+            cx.hash_set(seen, v, Value::TRUE)?;
+        }
+        Ok(is_new)
+    })
 }
+
+/// Of so few elements no table is made: `eql?` alone is asked, as CRuby does.
+const SMALL: usize = 16;
 
 /// Whether an element is `eql?` to the value.
 fn has(cx: &mut Cx, a: Ref<ArrayCell>, v: Value) -> Result<bool> {
+    cx.safepoint()?;
     let mut i = 0;
     while let Some(e) = a.get(i) {
         if cx.eql(v, e)? {
@@ -51,64 +58,32 @@ fn has(cx: &mut Cx, a: Ref<ArrayCell>, v: Value) -> Result<bool> {
 
 fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
     let out = cx.new_array();
-    if are_small(a, b) {
-        let mut i = 0;
-        while let Some(v) = a.get(i) {
-            if !has(cx, b, v)? {
-                ArrayCell::push(out, &mut cx.heap, v);
-            }
-            i += 1;
-        }
-        return Ok(out);
-    }
-    let gone = members(cx, b)?;
-    let mut i = 0;
-    while let Some(v) = a.get(i) {
-        if cx.hash_get(gone, v)?.is_none() {
-            ArrayCell::push(out, &mut cx.heap, v);
-        }
-        i += 1;
-        step(i, cx)?;
+    if b.len() <= SMALL {
+        add_if(cx, a, out, |cx, v| Ok(!has(cx, b, v)?))?;
+    } else {
+        let gone = members(cx, b)?;
+        add_if(cx, a, out, |cx, v| Ok(cx.hash_get(gone, v)?.is_none()))?;
     }
     Ok(out)
 }
 
 fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayCell>> {
     let out = cx.new_array();
-    if are_small(a, b) {
-        let mut i = 0;
-        while let Some(v) = a.get(i) {
-            if has(cx, b, v)? && !has(cx, out, v)? {
-                ArrayCell::push(out, &mut cx.heap, v);
-            }
-            i += 1;
-        }
-        return Ok(out);
-    }
-    let there = members(cx, b)?;
-    let mut i = 0;
-    while let Some(v) = a.get(i) {
-        if cx.hash_delete(there, v)?.is_some() {
-            ArrayCell::push(out, &mut cx.heap, v);
-        }
-        i += 1;
-        step(i, cx)?;
+    if a.len() <= SMALL && b.len() <= SMALL {
+        add_if(cx, a, out, |cx, v| Ok(has(cx, b, v)? && !has(cx, out, v)?))?;
+    } else {
+        let there = members(cx, b)?;
+        add_if(cx, a, out, |cx, v| Ok(cx.hash_delete(there, v)?.is_some()))?;
     }
     Ok(out)
 }
 
 fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> {
-    let small = |v: &Value| Ref::<ArrayCell>::from_value(*v).is_some_and(|o| o.len() <= SMALL);
-    if a.len() <= SMALL && others.len() <= 1 && others.iter().all(small) {
+    let lengths = others.iter().map(|o| Ref::<ArrayCell>::from_value(*o).map_or(SMALL + 1, |o| o.len()));
+    if lengths.fold(a.len(), usize::saturating_add) <= SMALL {
         let out = cx.new_array();
-        for from in std::iter::once(a).chain(others.iter().copied().filter_map(Ref::<ArrayCell>::from_value)) {
-            let mut i = 0;
-            while let Some(v) = from.get(i) {
-                if !has(cx, out, v)? {
-                    ArrayCell::push(out, &mut cx.heap, v);
-                }
-                i += 1;
-            }
+        for from in std::iter::once(a.as_value()).chain(others.iter().copied()) {
+            add_if(cx, Ref::of(from), out, |cx, v| Ok(!has(cx, out, v)?))?;
         }
         return Ok(out.as_value());
     }
@@ -174,7 +149,7 @@ pub mod methods {
     ///     [1, 2].intersect?([2, 3])   #=> true
     #[method("intersect?")]
     fn intersect(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<bool> {
-        if are_small(this, other) {
+        if this.len() <= SMALL && other.len() <= SMALL {
             let mut i = 0;
             while let Some(v) = this.get(i) {
                 if has(cx, other, v)? {

@@ -25,7 +25,7 @@ fn least(cx: &mut Cx, this: Value, n: Value, block: Block, greatest: bool) -> Re
 
 /// The extreme of an Array of Integers, of Floats or of Strings.
 fn extreme_of_one_kind(cx: &mut Cx, a: Ref<ArrayCell>, want: Ordering) -> Result<Option<Value>> {
-    const MOST: usize = 4096;
+    const MOST: usize = 256;
     let c = Comparer::new(cx);
     let (mut at, mut best) = (0, None);
     while let Some(part) = a.elements(&cx.heap).get(at..).filter(|p| !p.is_empty()) {

@@ -5,15 +5,19 @@ use zakuro_heap::SizeClass;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// Figures for `GC.stat`. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
-fn figures(cx: &mut Cx) -> Vec<(&'static str, i64)> {
+/// Those that take a walk over all blocks. Programs that watch themselves ask for others with each event.
+const COUNTED: [&str; 7] =
+    ["heap_available_slots", "heap_live_slots", "heap_free_slots", "heap_marked_slots", "total_freed_objects", "old_objects", "old_objects_limit"];
+
+/// Figures for `GC.stat`; those in [`COUNTED`] only if they are counted. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
+fn figures(cx: &mut Cx, counted: bool) -> Vec<(&'static str, i64)> {
     let s = cx.heap.stats();
     // Frozen graphs received from other VMs, or sent on: memory that several VMs may count.
     let (regions, region_bytes) = cx.heap.region_stats();
-    let classes = cx.heap.size_classes();
+    let classes = if counted { cx.heap.size_classes() } else { Vec::new() };
     let sum = |f: fn(&SizeClass) -> usize| classes.iter().map(f).sum::<usize>() as i64;
     let (cells, live, marked) = (sum(|c| c.cells), sum(|c| c.live), sum(|c| c.marked));
-    let allocated = classes.iter().map(|c| c.allocated as i64).sum::<i64>();
+    let allocated = s.allocated_cells as i64;
     let pages = (s.blocks + s.reserve_blocks) as i64;
     // Of the size that cells have on average.
     let cell = if marked == 0 { 32 } else { (s.live_bytes as i64 / marked).max(32) };
@@ -73,7 +77,7 @@ pub mod gc {
     fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         if let Some(s) = what.and_then(|w| w.as_sym()) {
             let name = s.name();
-            return match figures(cx).iter().find(|f| f.0 == name) {
+            return match figures(cx, COUNTED.contains(&&*name)).iter().find(|f| f.0 == name) {
                 Some(f) => Ok(cx.int(f.1)),
                 None => cx.arg_error(format!("unknown key: {name}")),
             };
@@ -85,7 +89,7 @@ pub mod gc {
                 None => return cx.type_error("non-hash or symbol given"),
             },
         };
-        for (name, n) in figures(cx) {
+        for (name, n) in figures(cx, true) {
             let n = cx.int(n);
             cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
         }

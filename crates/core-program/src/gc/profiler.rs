@@ -203,7 +203,8 @@ pub mod gc_profiler {
     ///     GC::Profiler.total_time.class   #=> Float
     #[method("total_time", singleton)]
     fn total_time(cx: &mut Cx, _this: Value) -> f64 {
-        records(cx).iter().map(seconds).sum()
+        // The sum of no floats is -0.0.
+        records(cx).iter().map(seconds).fold(0.0, |all, one| all + one)
     }
 
     /// A text with the records; empty when there are none.

@@ -41,6 +41,13 @@ impl Stream {
             Stream::Unix(s) => s.as_raw_fd(),
         }
     }
+    fn never_waiting(self) -> io::Result<Stream> {
+        match &self {
+            Stream::Tcp(s) => s.set_nonblocking(true)?,
+            Stream::Unix(s) => s.set_nonblocking(true)?,
+        }
+        Ok(self)
+    }
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(s) => s.read(to),
@@ -172,20 +179,21 @@ impl Server {
     fn accept(&mut self) {
         // A few at a time: those who wait in the system's queue cost nothing here.
         for _ in 0..MOST {
-            let tcp = self.page.as_ref().map(TcpListener::accept);
-            let stream = match tcp {
-                Some(Ok((s, _))) if s.set_nonblocking(true).is_ok() => Some(Stream::Tcp(s)),
-                // No descriptor is to be had: not now.
-                Some(Err(e)) if e.raw_os_error() == Some(libc::EMFILE) || e.raw_os_error() == Some(libc::ENFILE) => {
-                    std::thread::sleep(FRESH);
+            let own = |s: UnixStream| place::is_own(&s).then_some(Stream::Unix(s)).ok_or(io::ErrorKind::PermissionDenied.into());
+            let come = self.page.as_ref().map(|l| l.accept().map(|(s, _)| Stream::Tcp(s)));
+            let come = come.filter(|c| !c.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::WouldBlock));
+            let come = come.or_else(|| self.socket.as_ref().map(|l| l.accept().and_then(|(s, _)| own(s))));
+            let stream = match come.map(|s| s.and_then(Stream::never_waiting)) {
+                Some(Ok(stream)) => stream,
+                None => return,
+                Some(Err(e)) => {
+                    // What waits in the system's queue is told of at once again: no descriptor is to be had, or whatever it is that is not over by itself.
+                    if !matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::PermissionDenied) {
+                        std::thread::sleep(FRESH);
+                    }
                     return;
                 }
-                _ => match self.socket.as_ref().map(UnixListener::accept) {
-                    Some(Ok((s, _))) if place::is_own(&s) && s.set_nonblocking(true).is_ok() => Some(Stream::Unix(s)),
-                    _ => None,
-                },
             };
-            let Some(stream) = stream else { return };
             if self.connections.len() >= MOST {
                 let oldest = self.connections.iter().position(|c| c.answer.is_none()).unwrap_or(0);
                 self.connections.remove(oldest);

@@ -179,7 +179,7 @@ impl<'a> Types<'a> {
 
     pub fn is_refuted(&self, id: Id, what: u16) -> bool {
         let u = &self.graph.units[id];
-        self.graph.scopes[u.scope].known.refuted.contains(&(u.at as u32, what))
+        self.graph.scopes[u.scope].known.is_refuted(&(u.at as u32, what))
     }
 
     fn seen(&self, u: &Unit) -> u8 {

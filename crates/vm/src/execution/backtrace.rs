@@ -123,15 +123,9 @@ impl Cx {
     }
     /// At most `most` of them, the innermost.
     pub fn locations_up_to(&mut self, skip: usize, most: usize) -> Vec<Location> {
-        // A builtin's level has the place of the next one of Ruby code, which a few more hold.
-        let levels: Vec<Level> = self.levels().take((MAX_LEVELS + skip).min(most.saturating_mul(2).saturating_add(skip + 64))).collect();
-        let complete = levels.len() < most.saturating_mul(2).saturating_add(skip + 64);
-        let mut shown = self.render_levels(levels.into_iter(), skip, most);
-        if shown.len() < most && !complete {
-            let levels: Vec<Level> = self.levels().take(MAX_LEVELS + skip).collect();
-            shown = self.render_levels(levels.into_iter(), skip, most);
-        }
-        shown
+        // Frames stay what they are: labels run no Ruby code.
+        let levels = self.levels().take(MAX_LEVELS + skip);
+        self.render_levels(levels, skip, most)
     }
     /// The frames as levels, innermost first.
     pub(crate) fn levels(&self) -> impl Iterator<Item = Level> + use<> {

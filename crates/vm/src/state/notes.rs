@@ -4,8 +4,8 @@
 //! and a VM that meets odd things makes nobody else's slower. What it has taken it holds as long as its state of the Code lives: frames of its stacks may stand in the copies of instructions, and native
 //! stacks of its fibers in the function, as long as the state may be run.
 
+use crate::vm::FastMap;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use zakuro_bytecode::Insn;
@@ -40,7 +40,7 @@ impl Drop for Asking {
 pub struct Notes {
     known: RefCell<Known>,
     /// How often guards failed, by the address of the [`Exit`], which a version that is held keeps.
-    failures: RefCell<HashMap<usize, u32>>,
+    failures: RefCell<FastMap<usize, u32>>,
     /// Versions that were in force before the one that is.
     held: RefCell<Vec<Arc<Machine>>>,
     /// Entries and rounds of loops while it was watched.
@@ -53,6 +53,8 @@ pub struct Notes {
     pub compares: Cell<bool>,
     /// It has done so, or what it runs was made for itself.
     pub compared: Cell<bool>,
+    /// It has begun to watch because guards of somebody else's version failed.
+    pub doubted: Cell<bool>,
     /// [`zakuro_bytecode::machine::Heat::changes`] when it last looked for a version.
     pub changes: Cell<u32>,
     pending: Pending,

@@ -844,6 +844,9 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             own_keywords(cx, base, argc, kw, site);
         } else if kw && site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
             (*base.add(argc)).set_flags(HANDED_OVER);
+        } else if kw {
+            // One that is left from a call which was never entered.
+            HashCell::take_over(Ref::of_unchecked(*base.add(argc)));
         }
         cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: target };
         Ok(Prepared::Enter)

@@ -205,13 +205,13 @@ impl Cx {
         let mut sum = 0;
         for (code, theirs) in &m.known {
             let key = code.as_ptr();
-            let notes = if std::ptr::eq(key, &*cs.code) {
-                cs.notes.get()
-            } else {
-                self.code_states.get(&(key as usize)).and_then(|s| s.notes.get())
-            };
-            let Some(notes) = notes else { continue };
-            let loose = notes.with_known(|met| theirs.serves(met).then(|| theirs.looseness(met)))?;
+            let state = if std::ptr::eq(key, &*cs.code) { Some(cs) } else { self.code_states.get(&(key as usize)).map(|s| &**s) };
+            let Some((state, notes)) = state.and_then(|s| Some((s, s.notes.get()?))) else { continue };
+            let mut loose = notes.with_known(|met| theirs.serves(met).then(|| theirs.looseness(met)))?;
+            // What is inlined and has met nothing itself runs well in a version of its own: that one's measure is its.
+            if loose == 0 && notes.compared.get() && !std::ptr::eq(state, cs) && notes.with_known(|met| met.seen.is_empty()) {
+                loose = theirs.looseness(&state.known(None));
+            }
             // What it met while something else was to be found out is no measure.
             sum += if notes.compares.get() || notes.compared.get() || cs.machine.get().is_null() { loose } else { 0 };
         }
@@ -242,11 +242,16 @@ impl Cx {
             notes.compared.set(true);
             return false;
         }
+        self.watch_anew(cs);
+        true
+    }
+    /// Watches what is met as if nothing were known, beside the machine code in force.
+    fn watch_anew(&self, cs: &CodeState) {
+        let notes = cs.notes();
         notes.begin_again();
         notes.compares.set(true);
         cs.entry.set(interpreted);
         cs.insns.set(cs.marked());
-        true
     }
     /// Goes back to machine code: to what suits what was met.
     fn compared(&mut self, cs: &CodeState) {
@@ -325,6 +330,12 @@ impl Cx {
     pub(super) fn guard_failed(&mut self, owner: &CodeState, state: &CodeState, exit: &Exit) {
         let n = owner.notes().failed(exit);
         if n.is_multiple_of(FAILURES) {
+            let is_others = owner.own_machine().is_some_and(|m| m.asker != self.asker_number());
+            if is_others && !owner.is_traced() && !owner.compares() && !owner.notes().doubted.replace(true) {
+                // What somebody else's version relies on says nothing of what would suit this VM.
+                self.watch_anew(owner);
+                return;
+            }
             state.notes().refute(exit.at, exit.what);
             self.improve(owner);
         } else if owner.notes().changes.get() != owner.code.heat.changes() {
@@ -401,8 +412,12 @@ impl Cx {
     fn watch_callee(&self, caller: &CodeState, callee: &CodeState) {
         if std::ptr::eq(callee.insns.get(), callee.code.insns.as_ptr()) {
             self.heat_up(callee, true);
-        } else if caller.compares() && !callee.compares() {
-            self.compare(callee);
+        } else if caller.compares() && !callee.compares() && !self.compare(callee) && callee.own_machine().is_none() {
+            // It may be inlined in what is compared: what it meets itself counts, as its caller's does.
+            let notes = callee.notes();
+            if !notes.compared.replace(true) {
+                notes.begin_again();
+            }
         }
     }
 }
