@@ -10,10 +10,13 @@ use crate::shared_buf::SHOWN_FROM;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicUsize,
+    Ordering::{AcqRel, Acquire, Relaxed},
+};
 use zakuro_base::sync::held::Mutex;
 
-/// See the module. Relaxed throughout: sums.
+/// See the module. Relaxed where nothing else is said: sums.
 pub struct Share {
     limit: usize,
     used: AtomicUsize,
@@ -45,14 +48,18 @@ impl Share {
         })
     }
     /// Bytes in use, as far as the heaps have told. (Less than nothing where what is counted again is not told of yet, or by an account of messages.)
+    /// Who counts something again, or no more, changes two numbers, and never so that the sum is too large between: it would be refused memory that is there. So what is counted again is read before
+    /// and after.
     pub fn used(&self) -> isize {
-        (self.used.load(Relaxed) + self.region_bytes.load(Relaxed)) as isize - self.counted_again.load(Relaxed) as isize
+        let before = self.counted_again.load(Acquire);
+        let used = self.used.load(Acquire) + self.region_bytes.load(Acquire);
+        used as isize - before.max(self.counted_again.load(Relaxed)) as isize
     }
     pub(crate) fn add(&self, bytes: usize) {
-        self.chain().for_each(|s| _ = s.used.fetch_add(bytes, Relaxed));
+        self.chain().for_each(|s| _ = s.used.fetch_add(bytes, AcqRel));
     }
     pub(crate) fn sub(&self, bytes: usize) {
-        self.chain().for_each(|s| _ = s.used.fetch_sub(bytes, Relaxed));
+        self.chain().for_each(|s| _ = s.used.fetch_sub(bytes, AcqRel));
     }
     fn count_buffer(&self, buffer: usize, bytes: usize) {
         for share in self.chain() {
@@ -60,7 +67,7 @@ impl Share {
             let counted = buffers.entry(buffer).or_insert(Counted { times: 0, bytes });
             counted.times += 1;
             if counted.times > 1 {
-                share.counted_again.fetch_add(counted.bytes, Relaxed);
+                share.counted_again.fetch_add(counted.bytes, AcqRel);
             }
         }
     }
@@ -72,7 +79,7 @@ impl Share {
             if counted.get().times == 0 {
                 counted.remove();
             } else {
-                share.counted_again.fetch_sub(counted.get().bytes, Relaxed);
+                share.counted_again.fetch_sub(counted.get().bytes, AcqRel);
             }
         }
     }
@@ -105,7 +112,7 @@ impl Share {
 
 struct Counted {
     times: usize,
-    /// As told first: what is taken off is what is put on again, whatever the address stands for by then.
+    /// As told first: in a share, what is taken off is what is put on again, whatever the address stands for by then.
     bytes: usize,
 }
 
@@ -113,8 +120,8 @@ struct Counted {
 #[derive(Default)]
 pub struct Shown {
     share: Option<Arc<Share>>,
-    /// How often each is accounted for.
-    own: HashMap<usize, usize>,
+    /// How often each is accounted for here, and its bytes.
+    own: HashMap<usize, Counted>,
     /// Bytes that the share has been told of here, and not by a heap.
     carried: usize,
 }
@@ -128,24 +135,27 @@ impl Shown {
     pub fn add(&mut self, buffer: usize, bytes: usize) {
         if let Some(share) = self.share.as_ref().filter(|_| bytes >= SHOWN_FROM) {
             share.count_buffer(buffer, bytes);
-            *self.own.entry(buffer).or_insert(0) += 1;
+            self.own.entry(buffer).or_insert(Counted { times: 0, bytes }).times += 1;
         }
     }
     /// [`Shown::add`] by what is no heap: whether the share counts these bytes from here on.
     pub fn carry(&mut self, buffer: usize, bytes: usize) -> bool {
         let Some(share) = self.share.clone().filter(|_| bytes >= SHOWN_FROM) else { return false };
+        self.add(buffer, bytes);
         share.add(bytes);
         self.carried += bytes;
-        self.add(buffer, bytes);
         true
     }
-    /// One less does. Before it lets go: the address may be another buffer's after that.
-    pub fn remove(&mut self, buffer: usize) {
-        if let (Some(share), Entry::Occupied(mut times)) = (&self.share, self.own.entry(buffer)) {
+    /// One less does, and has `member` tell so. Before it lets go: the address may be another buffer's after that.
+    pub(crate) fn remove(&mut self, buffer: usize, member: Option<&mut Member>) {
+        if let (Some(share), Entry::Occupied(mut own)) = (&self.share, self.own.entry(buffer)) {
+            if let Some(member) = member {
+                member.take_back(own.get().bytes);
+            }
             share.uncount_buffer(buffer);
-            *times.get_mut() -= 1;
-            if *times.get() == 0 {
-                times.remove();
+            own.get_mut().times -= 1;
+            if own.get().times == 0 {
+                own.remove();
             }
         }
     }
@@ -157,10 +167,10 @@ impl Shown {
 impl Drop for Shown {
     fn drop(&mut self) {
         let Some(share) = self.share.take() else { return };
-        for (buffer, times) in self.own.drain() {
-            (0..times).for_each(|_| share.uncount_buffer(buffer));
-        }
         share.sub(self.carried);
+        for (buffer, own) in self.own.drain() {
+            (0..own.times).for_each(|_| share.uncount_buffer(buffer));
+        }
     }
 }
 
@@ -180,11 +190,16 @@ impl Member {
         let before = std::mem::replace(&mut self.posted, now);
         for s in self.share.chain() {
             if now > before {
-                s.used.fetch_add(now - before, Relaxed)
+                s.used.fetch_add(now - before, AcqRel)
             } else {
-                s.used.fetch_sub(before - now, Relaxed)
+                s.used.fetch_sub(before - now, AcqRel)
             };
         }
+    }
+    /// Bytes that were posted are on their way back.
+    fn take_back(&mut self, bytes: usize) {
+        let now = self.posted.saturating_sub(bytes);
+        self.post(now);
     }
     /// Bytes that others leave less than `limit`, the heap's own one. `beside`: bytes that the share has of this heap beside what was posted: regions that it holds, large
     /// native blocks. Less than nothing: the heap counts so much more than once.
@@ -236,6 +251,35 @@ mod tests {
         assert_eq!((inner.used(), outer.used()), (5, 5));
     }
 
+    /// Messages and heaps that come and go beside a holder never make it look like more than one.
+    #[test]
+    fn never_twice_in_between() {
+        let share = Share::new(1 << 30, None);
+        let size = SHOWN_FROM;
+        let mut holder = Shown::of(Some(&share));
+        holder.carry(1, size);
+        std::thread::scope(|scope| {
+            let message = || {
+                for _ in 0..20_000 {
+                    assert!(Shown::of(Some(&share)).carry(1, size));
+                }
+            };
+            let heap = || {
+                let (mut member, mut shown) = (Member::join(share.clone()), Shown::of(Some(&share)));
+                for _ in 0..20_000 {
+                    shown.add(1, size);
+                    member.post(size);
+                    shown.remove(1, Some(&mut member));
+                }
+            };
+            let all = [scope.spawn(message), scope.spawn(message), scope.spawn(heap)];
+            while !all.iter().all(|t| t.is_finished()) {
+                assert!(share.used() <= size as isize);
+            }
+        });
+        assert_eq!(share.used(), size as isize);
+    }
+
     #[test]
     fn a_buffer_counts_once() {
         let outer = Share::new(1 << 20, None);
@@ -252,14 +296,14 @@ mod tests {
         of_b.add(2, size - 1);
         assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
         assert_eq!(b.taken_by_others(1 << 20, 0), 0);
-        of_a.remove(1);
-        of_a.remove(2);
+        of_a.remove(1, None);
+        of_a.remove(2, None);
         a.post(size);
         assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
         drop(of_a);
         a.post(0);
         assert_eq!((outer.used(), inner.used()), (size as isize, size as isize));
-        of_b.remove(1);
+        of_b.remove(1, None);
         assert!(of_b.is_empty());
         b.post(0);
         let mut message = Shown::of(Some(&inner));

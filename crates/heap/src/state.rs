@@ -48,12 +48,13 @@ pub struct FinalizeCx {
     pub(crate) freed: usize,
     pub(crate) watched: usize,
     pub(crate) shown: Shown,
+    pub(crate) member: Option<Member>,
 }
 
 impl FinalizeCx {
     /// [`Heap::hides`](crate::Heap::hides).
     pub fn hides(&mut self, buffer: usize) {
-        self.shown.remove(buffer);
+        self.shown.remove(buffer, self.member.as_mut());
     }
     /// `bytes` announced by [`Heap::add_payload`] were freed.
     pub fn sub_payload(&mut self, bytes: usize) {
@@ -450,13 +451,12 @@ impl HeapState {
     }
     pub fn shows(&mut self, buffer: usize, bytes: usize) {
         if bytes >= SHOWN_FROM && self.member.is_some() {
-            // Before it is known that others count it, too: they would have too much room.
-            self.post();
             self.shown.add(buffer, bytes);
+            self.post();
         }
     }
     pub fn hides(&mut self, buffer: usize) {
-        self.shown.remove(buffer);
+        self.shown.remove(buffer, self.member.as_mut());
     }
     /// Bytes of large native blocks that no payload tells of.
     #[inline]
@@ -545,6 +545,8 @@ impl HeapState {
     pub(crate) fn leave_share(&mut self) {
         if let Some(member) = self.member.take() {
             self.holdings.each(&mut |region, bytes| member.let_go(region, bytes));
+            // What it posted goes before what it counted again.
+            drop(member);
             self.shown = Shown::default();
         }
     }

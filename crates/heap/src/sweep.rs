@@ -169,7 +169,7 @@ impl HeapState {
 
     /// Runs the finalizers of the cells that `select` names, word by word.
     fn finalize_cells(&mut self, b: &mut Body, start: usize, select: impl Fn(&Body, usize) -> u64) {
-        let mut cx = FinalizeCx { shown: mem::take(&mut self.shown), ..FinalizeCx::default() };
+        let mut cx = FinalizeCx { shown: mem::take(&mut self.shown), member: self.member.take(), ..FinalizeCx::default() };
         for w in 0..b.words() {
             let mut dead = select(b, w);
             while dead != 0 {
@@ -183,7 +183,7 @@ impl HeapState {
             }
         }
         self.payload_freed(&cx);
-        self.shown = cx.shown;
+        (self.shown, self.member) = (cx.shown, cx.member);
     }
 
     /// Runs the finalizers that are left in the blocks of a chain; moves the blocks to the reserve.
