@@ -99,6 +99,15 @@ Dir.mktmpdir do |dir|
   Process.wait(pid)
   p $?.exitstatus
 end
+puts "-- a child by fork(2) has neither"
+r, w = IO.pipe
+errors, said = IO.pipe
+pid = spawn(EXE, "--dashboard", "-e", "puts fork { sleep 60 }", out: w, err: said)
+[w, said].each(&:close)
+port, child = errors.gets[/:(\d+)\//, 1].to_i, r.gets.to_i
+Process.wait(pid)
+TCPServer.open("127.0.0.1", port) { |s| p s.addr[1] == port }
+p Process.kill(:KILL, child)
 r, w = IO.pipe
 pid = spawn(EXE, "--dashboard=99999", "-e", "p 1", err: w)
 w.close

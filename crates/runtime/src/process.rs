@@ -37,6 +37,8 @@ pub struct Process {
     malloc_care: Arc<OnceLock<MallocCare>>,
     /// Where the time of the VMs goes, in a process that counts.
     pub book: Option<Arc<Book>>,
+    /// Who tells others of it, while the main VM runs.
+    live: zakuro_base::sync::held::Mutex<Option<zakuro_insight::Live>>,
     me: Weak<Process>,
 }
 
@@ -87,6 +89,7 @@ impl Process {
             translators: crate::api::TranslatorPool::default(),
             malloc_care: Arc::default(),
             book,
+            live: zakuro_base::sync::held::Mutex::new(None),
             me: me.clone(),
         });
         let weak = process.me.clone();
@@ -228,15 +231,15 @@ impl Process {
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
         self.signals.start(&waiter.control);
-        let live = match self.serve() {
-            Ok(live) => live,
+        match self.serve() {
+            Ok(live) => *self.live.lock() = live,
             Err(e) => {
                 start::tell(&e);
                 return 1;
             }
-        };
+        }
         let end = self.run_and_wait(&waiter);
-        drop(live);
+        *self.live.lock() = None;
         if let Some(book) = &self.book {
             for failure in zakuro_insight::finish(&self.options.insight, book, &self.scheduler) {
                 start::tell(&failure);
@@ -270,6 +273,9 @@ impl Process {
         }
         self.vms.lock().retain(|c| c.as_ptr() == Arc::as_ptr(main));
         self.signals.start_over(main);
+        if let Some(live) = self.live.lock().take() {
+            live.leave();
+        }
         main.on_end(0, Box::new(|end| std::process::exit(status_of(end))));
         Ok(())
     }

@@ -14,6 +14,7 @@ mod snapshot;
 #[cfg(feature = "top")]
 pub mod top;
 
+use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use zakuro_base::Insight;
 use zakuro_sched::Scheduler;
@@ -35,6 +36,25 @@ pub struct Live {
     socket: Option<std::path::PathBuf>,
     /// Whose it is: not that of a child by fork(2).
     pid: u32,
+    listeners: Vec<RawFd>,
+}
+
+impl Live {
+    /// In a child by fork(2), which has no thread that serves: who connects must not wait for it, and the port is the parent's alone. The numbers stay taken.
+    pub fn leave(&self) {
+        // SAFETY: descriptors of the server, which does not run here.
+        unsafe {
+            let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+            for fd in &self.listeners {
+                if nothing < 0 || libc::dup3(nothing, *fd, libc::O_CLOEXEC) < 0 {
+                    libc::close(*fd);
+                }
+            }
+            if nothing >= 0 {
+                libc::close(nothing);
+            }
+        }
+    }
 }
 
 impl Drop for Live {
@@ -71,10 +91,11 @@ pub fn serve(options: &Insight, book: &Arc<Book>, scheduler: &Scheduler, kill: K
     if page.is_some() {
         eprintln!("zakuro: dashboard at http://127.0.0.1:{port}/?token={token}");
     }
+    let listeners = page.iter().map(AsRawFd::as_raw_fd).chain(socket.iter().map(AsRawFd::as_raw_fd)).collect();
     let source = Source { book: book.clone(), scheduler: scheduler.clone(), kill: options.dashboard_kill.then_some(kill) };
     let server = server::Server::new(source, page, socket, http::Access { port, token });
     zakuro_base::memory::admits_thread(256 << 10)
         .and_then(|()| std::thread::Builder::new().name("zakuro-live".into()).stack_size(256 << 10).spawn(move || server.run()).map(drop))
         .map_err(|e| format!("--dashboard: {e}"))?;
-    Ok(Some(Live { socket: path, pid: std::process::id() }))
+    Ok(Some(Live { socket: path, pid: std::process::id(), listeners }))
 }
