@@ -954,6 +954,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let is = self.b.ins().icmp_imm_s(IntCC::Equal, v, what.bits() as i64);
                 self.jump_if(id, is, op != JumpNil, s);
             }
+            JumpOther if u.jump.is_none() => {
+                self.fixnum(id, self.graph.var(id, i.a), s);
+            }
+            JumpOther => {
+                let v = self.read(id, i.a, s);
+                let small = self.b.ins().band_imm_s(v, 1);
+                self.jump_if(id, small, true, s);
+            }
+            JumpBelow | JumpSame => {
+                let v = self.read(id, i.a, s);
+                let asks = if op == JumpSame { IntCC::Equal } else { IntCC::SignedLessThan };
+                let so = self.b.ins().icmp_imm_s(asks, v, Ruby::fixnum(i.signed(zakuro_bytecode::op::Field::B) as i64).bits() as i64);
+                self.jump_if(id, so, false, s);
+            }
             Return => {
                 let v = self.read(id, i.a, s);
                 let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);

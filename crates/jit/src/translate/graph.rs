@@ -130,6 +130,8 @@ pub struct Unit {
     pub jump: Option<Id>,
     /// Where it goes when the instruction raises: for what is live, never emitted.
     raise: Option<Id>,
+    /// Where the interpreter may go when it is left here: the same.
+    left: Option<Id>,
     pub live_before: Set,
     pub live_after: Set,
     /// More than one way leads here, or machine code is entered here.
@@ -153,6 +155,7 @@ impl Unit {
             next: None,
             jump: None,
             raise: None,
+            left: None,
             live_before: Set::default(),
             live_after: Set::default(),
             leads: false,
@@ -249,6 +252,10 @@ impl Graph {
             }
             if let Some(field) = u.op.field(Role::Jump) {
                 u.jump = at_unit[(u.at as i64 + u.insn.signed(field) as i64) as usize];
+            }
+            // A `case` that was given nothing but Integers so far: others are left to the interpreter.
+            if u.op == Op::JumpOther && !met.known.is_refuted(&(u.at as u32, super::types::OPERANDS)) {
+                u.left = u.jump.take();
             }
             let at = u.at as u32;
             u.raise = code.handlers.iter().find(|h| h.start <= at && at < h.end).and_then(|h| at_unit[h.target as usize]);
@@ -532,7 +539,7 @@ impl Graph {
                 let mut before = after.clone();
                 lost.iter().chain(writes).for_each(|v| before.remove(*v));
                 reads.iter().for_each(|v| before.add(*v));
-                if let Some(to) = u.raise {
+                for to in [u.raise, u.left].into_iter().flatten() {
                     before.join(&self.units[to].live_before);
                 }
                 // Others read these in its window, and in those of its callers: the self of blocks, and the environment.

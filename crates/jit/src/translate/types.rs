@@ -324,6 +324,7 @@ impl<'a> Types<'a> {
                     s.write(self.graph.var(id, u.insn.a), t);
                 }
                 LoadInt => s.write(self.graph.var(id, u.insn.a), Type::Fixnum),
+                JumpOther if u.jump.is_none() => s.types[x] = Type::Fixnum,
                 LoadConst => {
                     let t = match self.graph.scopes[u.scope].code.consts[u.insn.b as usize] {
                         Const::Int(n) if zakuro_object::Value::try_fixnum(n).is_some() => Type::Fixnum,
@@ -484,7 +485,8 @@ impl<'a> Types<'a> {
         let u = &self.graph.units[id];
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
-            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | Return | BlockGiven => false,
+            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
+            | JumpSame | Return | BlockGiven => false,
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }
