@@ -5,7 +5,7 @@ use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::Known;
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op};
-use zakuro_vm::machine::{Called, Looping, Met, Site};
+use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
 pub type Id = usize;
@@ -92,7 +92,8 @@ pub struct Iteration {
     pub iterate: Id,
     /// The block's scope.
     pub block: usize,
-    /// What comes next (an index as a Fixnum), where it ends, what is walked, the element at hand, and what is answered: variables that are in no window.
+    /// What comes next (an index as a Fixnum), where it ends, what is walked (of `step` the step, of a Range the place of what comes next), the element at hand, and what is answered: variables
+    /// that are in no window.
     pub next: Var,
     pub limit: Var,
     pub object: Var,
@@ -322,7 +323,7 @@ impl Graph {
             }
             Called::Native(target, owner, name) if with_block => {
                 let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
-                let (p, given) = (&met.code.params, kind.given((), ()).len());
+                let (p, given) = (&met.code.params, kind.given((), (), ()).len());
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
                     return;
                 }
@@ -423,6 +424,7 @@ impl Graph {
             What::Iterate(l) => {
                 let l = &self.loops[l];
                 let mut writes = vec![l.next, l.item];
+                writes.extend((l.kind.walk == Walk::Range).then_some(l.object));
                 let block = &self.scopes[l.block];
                 writes.extend((1..block.code.nlocals).map(|r| block.vars + r as usize));
                 let mut reads = vec![l.next, l.limit, l.object, l.result, block.vars];

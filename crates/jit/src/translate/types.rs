@@ -449,8 +449,10 @@ impl<'a> Types<'a> {
                 for r in 1..block.code.nlocals {
                     s.write(block.vars + r as usize, Type::Any);
                 }
-                let (element, index) = (Type::Any, Type::Fixnum);
-                for (n, t) in l.kind.given(element, index).into_iter().enumerate().take(block.code.params.required as usize) {
+                let element = if l.kind.counts() { Type::Fixnum } else { Type::Any };
+                for (n, t) in
+                    l.kind.given(element, Type::Fixnum, Type::Any).into_iter().enumerate().take(block.code.params.required as usize)
+                {
                     s.types[block.vars + 1 + n] = t;
                 }
                 if let Some(e) = g.env_of(l.block) {
