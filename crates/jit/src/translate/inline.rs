@@ -515,7 +515,7 @@ impl Emitter<'_, '_> {
         self.go_to(iterate, &s);
     }
     /// Number of an Array's elements.
-    fn array_length(&mut self, a: Value) -> Value {
+    pub fn array_length(&mut self, a: Value) -> Value {
         let aux = self.load_u16(a, layout::cell::AUX);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, layout::cell::ARRAY_OUT);
         let length = self.load(a, layout::cell::ARRAY_LENGTH);
