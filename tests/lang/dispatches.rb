@@ -32,6 +32,7 @@ counted("conditions") do
     a and b; a or b; a&.succ; nil if a; nil unless a
     a ||= 1; a = b if a.nil?; a = 1
     case a when 2 then 3 when String then 4 end
+    case i when 0 then 1 when 10 then 2 when 20 then 3 when 30 then 4 when 40 then 5 end
     i += 1
   end
   n = N

@@ -271,6 +271,12 @@ opcodes! {
     JumpNotNil [Read A, Jump Imm],
     /// jump if a is not the undefined marker
     JumpDef [Read A, Jump Imm],
+    /// jump unless a is a small Integer and the operators of Integer are the builtin ones, untraced: what `case` begins with before it searches literals by halves
+    JumpOther [Read A, Jump Imm],
+    /// jump if the small Integer in a is below imm(b)
+    JumpBelow [Read A, Int B, Jump C],
+    /// jump if the small Integer in a is imm(b)
+    JumpSame [Read A, Int B, Jump C],
 
     /// Group of three: `JumpLt a b off(c)`, `Send base < site`, `JumpIf base`. Jumps if a < b.
     JumpLt [Read A, Read B, Jump C] THREE,

@@ -3,6 +3,7 @@
 use crate::branches;
 use crate::emit::Label;
 use crate::expr::cast;
+use crate::literal::small_int;
 use crate::scope::Kind;
 use crate::unit::{Compiler, Control, Dest, Exit, ExitTo};
 use ruby_prism as prism;
@@ -438,15 +439,25 @@ impl<'pr> Compiler<'pr> {
         let mut counter = self.branch_arms("case", whole, &arms);
         let end = self.f.asm.label();
         let inner = self.f.top;
+        let whens: Vec<_> = n.conditions().iter().filter_map(|w| w.as_when_node()).map(|w| (self.f.asm.label(), w)).collect();
+        let mut searched = subject.and_then(|s| self.search(s, &whens));
         let mut bodies = Vec::new();
-        for when in n.conditions().iter().filter_map(|w| w.as_when_node()) {
-            let body = self.f.asm.label();
+        for (body, when) in whens {
             for condition in when.conditions().iter() {
+                if let Some((count, rest)) = searched {
+                    searched = count.checked_sub(1).map(|n| (n, rest));
+                    if searched.is_none() {
+                        self.f.asm.bind(rest);
+                    }
+                }
                 self.set_line(condition.location().start());
                 self.when(&condition, subject, body);
                 self.pop_to(inner);
             }
             bodies.push((body, when.statements()));
+        }
+        if let Some((_, rest)) = searched {
+            self.f.asm.bind(rest);
         }
         let from = self.branches_so_far();
         self.count_arm(counter.map(|n| n + bodies.len() as u32));
@@ -473,6 +484,46 @@ impl<'pr> Compiler<'pr> {
                 if let Dest::Reg(r) = arm { r } else { 0 }
             }
         }
+    }
+
+    /// Small Integers are looked for by halves where the first conditions of a `case` are such literals: how many of them there are, and where it goes on when the subject is none of
+    /// these. Any other subject is compared with one after another.
+    fn search(&mut self, subject: u16, whens: &[(Label, prism::WhenNode<'pr>)]) -> Option<(usize, Label)> {
+        /// Fewer are found as fast one after another.
+        const WORTH: usize = 4;
+        let mut literals = Vec::new();
+        'all: for (body, when) in whens {
+            for condition in when.conditions().iter() {
+                let Some(n) = small_int(&condition) else { break 'all };
+                literals.push((n, *body));
+            }
+        }
+        if literals.len() < WORTH || self.f.wide {
+            return None;
+        }
+        let count = literals.len();
+        // Of equal ones the first is meant: the sort is stable.
+        literals.sort_by_key(|l| l.0);
+        literals.dedup_by_key(|l| l.0);
+        let (others, rest) = (self.f.asm.label(), self.f.asm.label());
+        self.f.asm.jump_op(Op::JumpOther, subject, others);
+        self.halves(subject, &literals, rest);
+        self.f.asm.bind(others);
+        Some((count, rest))
+    }
+    fn halves(&mut self, subject: u16, literals: &[(i16, Label)], rest: Label) {
+        if literals.len() <= 3 {
+            for (n, body) in literals {
+                self.f.asm.jump_fused(Op::JumpSame, subject, *n as u16, *body);
+            }
+            return self.f.asm.jump(rest);
+        }
+        let (low, high) = literals.split_at(literals.len() / 2);
+        let below = self.f.asm.label();
+        self.f.asm.jump_fused(Op::JumpBelow, subject, high[0].0 as u16, below);
+        self.halves(subject, high, rest);
+        self.f.asm.bind(below);
+        self.halves(subject, low, rest);
     }
 
     fn when(&mut self, condition: &Node<'pr>, subject: Option<u16>, body: Label) {

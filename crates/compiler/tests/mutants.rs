@@ -119,9 +119,14 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
     match op {
         Halt => return Err("halt".into()),
         Jump | Loop => start(at as i64 + i.imm() as i64)?,
-        JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef => {
+        JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther => {
             reg(a)?;
             start(at as i64 + i.imm() as i64)?;
+            start(at as i64 + 1)?;
+        }
+        JumpBelow | JumpSame => {
+            reg(a)?;
+            start(at as i64 + i.c as i16 as i64)?;
             start(at as i64 + 1)?;
         }
         Return | ReturnBlock | BreakBlock | Rethrow => reg(a)?,

@@ -85,6 +85,8 @@ pub mod cell {
     pub const ARRAY_POINTER: i32 = zakuro_object::array_layout::POINTER as i32;
     pub const ARRAY_LENGTH: i32 = zakuro_object::array_layout::LENGTH as i32;
     pub const ARRAY_OUT: i64 = zakuro_object::array_layout::OUT as i64;
+    pub const RANGE_LOW: i32 = zakuro_vm::RangeCell::LOW as i32;
+    pub const RANGE_HIGH: i32 = zakuro_vm::RangeCell::HIGH as i32;
     const _: () = assert!(size_of::<ArrayCell>() == 32);
 }
 /// Shapes of plain core objects, and what `shape_key` is of immediates.
@@ -93,6 +95,7 @@ pub const fn shape(id: ClassId) -> i64 {
 }
 pub const ARRAY: i64 = shape(ids::ARRAY);
 pub const HASH: i64 = shape(ids::HASH);
+pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);
 pub const FLOAT: i64 = shape(ids::FLOAT);
 

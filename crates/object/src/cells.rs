@@ -188,6 +188,9 @@ impl RangeCell {
         let header = Header { shape, kind: Kind::Range as u8, flags: flags::FROZEN, aux: exclusive as u16 };
         alloc_cell(heap, RangeCell { header, low, high })
     }
+    /// Where the ends stand, in bytes: for machine code.
+    pub const LOW: usize = std::mem::offset_of!(RangeCell, low);
+    pub const HIGH: usize = std::mem::offset_of!(RangeCell, high);
     /// An unset one for `Range#initialize`, or the copy that `dup` makes: not frozen.
     pub fn make_open(heap: &Heap, shape: u32, low: Value, high: Value, exclusive: bool) -> Ref<RangeCell> {
         let r = RangeCell::make(heap, shape, low, high, exclusive);

@@ -50,6 +50,20 @@ pub struct Emitter<'a, 'b> {
     recoveries: Vec<Option<Block>>,
     /// By scope: the method cell, of inlined methods.
     pub methods: Vec<Value>,
+    tails: HashMap<Tail, Block>,
+    /// Those that are not emitted yet.
+    tails_left: Vec<Tail>,
+}
+
+/// Where ways out of the function come together: what they have in common is emitted once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Tail {
+    /// The interpreter goes on at an instruction of a scope, by an exit (both are given). So many frames are written.
+    Leave { scope: usize, pushed: usize },
+    /// The same at an instruction (given), with `Vm::left` set and all frames written.
+    Fail { scope: usize },
+    /// The interpreter goes on behind a call whose value is given.
+    Behind { scope: usize },
 }
 
 /// Registers that a call needs above its caller's window, beside its own.
@@ -87,6 +101,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             fp,
             recoveries: vec![None; graph.loops.len()],
             methods: vec![params[0]; graph.scopes.len()],
+            tails: HashMap::new(),
+            tails_left: Vec::new(),
             b,
         }
     }
@@ -126,9 +142,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         }
         // Inner loops may end rounds of those around them.
+        self.end_tails();
         for l in (0..self.recoveries.len()).rev() {
             if let Some(block) = self.recoveries[l] {
                 self.recover(l, block);
+                self.end_tails();
             }
         }
         self.b.seal_all_blocks();
@@ -376,6 +394,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Brings windows and frames up to date for a unit: what is live before it and not there.
     pub fn flush(&mut self, id: Id, s: &State) {
+        self.flush_window(id, s);
+        self.push_frames(self.graph.units[id].scope, s.pushed);
+    }
+    fn flush_window(&mut self, id: Id, s: &State) {
         let live = self.graph.units[id].live_before.clone();
         let dirty: Vec<Var> = s.dirty.iter().filter(|v| live.has(*v)).collect();
         for v in dirty {
@@ -390,7 +412,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
             };
             self.store(value, self.regs, place as i32 * 8);
         }
-        self.push_frames(self.graph.units[id].scope, s.pushed);
     }
     /// After a flush on a way that joins one without: the frames that it has written are none again.
     pub fn unflush(&mut self, id: Id, s: &State) {
@@ -497,8 +518,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let block = self.b.create_block();
         self.b.set_cold_block(block);
         self.b.switch_to_block(block);
-        self.flush(id, s);
-        self.leave(id, Some(super::types::OPERANDS));
+        self.leave_from(id, s, Some(super::types::OPERANDS));
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -513,8 +533,62 @@ impl<'a, 'b> Emitter<'a, 'b> {
     pub fn leave_at(&mut self, id: Id, at: usize, what: Option<u16>) {
         let scope = self.graph.units[id].scope;
         self.stand_at(scope, self.insn_address(scope, at));
+        let by = self.exit_by(scope, at, what);
+        self.leave_by(scope, by);
+    }
+    /// The same where windows and frames are not up to date.
+    fn leave_from(&mut self, id: Id, s: &State, what: Option<u16>) {
+        self.flush_window(id, s);
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        let (ip, by) = (self.constant(self.insn_address(scope, at)), self.exit_by(scope, at, what));
+        let tail = self.tail(Tail::Leave { scope, pushed: s.pushed.min(self.graph.scopes[scope].depth) }, 2);
+        self.b.ins().jump(tail, &[ip.into(), by.into()]);
+    }
+    fn tail(&mut self, tail: Tail, parameters: usize) -> Block {
+        if let Some(b) = self.tails.get(&tail) {
+            return *b;
+        }
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        for _ in 0..parameters {
+            self.b.append_block_param(block, I64);
+        }
+        self.tails.insert(tail, block);
+        self.tails_left.push(tail);
+        block
+    }
+    fn end_tails(&mut self) {
+        while let Some(tail) = self.tails_left.pop() {
+            let block = self.tails[&tail];
+            self.b.switch_to_block(block);
+            let given = self.b.block_params(block).to_vec();
+            match tail {
+                Tail::Leave { scope, pushed } => {
+                    self.push_frames(scope, pushed);
+                    let offset = self.frame_offset(scope);
+                    self.store(given[0], self.fp, offset + frame::IP);
+                    self.leave_by(scope, given[1]);
+                }
+                Tail::Fail { scope } => {
+                    let offset = self.frame_offset(scope);
+                    self.store(given[0], self.fp, offset + frame::IP);
+                    self.end(scope);
+                }
+                Tail::Behind { scope } => {
+                    self.call_help(help::go_on_behind as *const () as usize, &[self.cx, given[0]]);
+                    self.end(scope);
+                }
+            }
+        }
+    }
+    fn leave_by(&mut self, scope: usize, by: Value) {
         let why = self.b.ins().iconst(I32, Left::Guard as i64);
         self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
+        self.store(by, self.cx, vm::LEFT_BY);
+        self.end(scope);
+    }
+    /// An exit, as `Vm::left_by` names it.
+    fn exit_by(&mut self, scope: usize, at: usize, what: Option<u16>) -> Value {
         let by = match what {
             // The table is never made larger than it is made for, so it stays where it is.
             Some(what) if self.exits.len() < self.exits.capacity() => {
@@ -524,9 +598,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             _ => 0,
         };
-        let by = self.constant(by);
-        self.store(by, self.cx, vm::LEFT_BY);
-        self.end(scope);
+        self.constant(by)
     }
     /// Ends the function, with `Vm::left` set and frames as the interpreter would have them. In a builtin's loop it ends this round only.
     pub fn end(&mut self, scope: usize) {
@@ -639,8 +711,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let here = self.b.current_block();
         self.b.switch_to_block(away);
         let value = value.unwrap_or_else(|| self.constant(0));
-        self.call_help(help::go_on_behind as *const () as usize, &[self.cx, value]);
-        self.end(self.graph.units[id].scope);
+        let tail = self.tail(Tail::Behind { scope: self.graph.units[id].scope }, 1);
+        self.b.ins().jump(tail, &[value.into()]);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -738,8 +810,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().brif(v, on, &[], away, &[]);
         self.b.switch_to_block(away);
         let scope = self.graph.units[id].scope;
-        self.stand_at(scope, self.insn_address(scope, at));
-        self.end(scope);
+        let ip = self.constant(self.insn_address(scope, at));
+        let tail = self.tail(Tail::Fail { scope }, 1);
+        self.b.ins().jump(tail, &[ip.into()]);
         self.b.switch_to_block(on);
     }
     /// The same where windows and frames are not up to date yet.
@@ -805,18 +878,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let block = self.b.create_block();
         self.b.set_cold_block(block);
         self.b.switch_to_block(block);
-        self.flush(to, from);
         let u = &self.graph.units[to];
         let reg = (v - self.graph.scopes[u.scope].vars) as u16;
-        self.leave(to, Some(REGISTER + reg));
+        self.leave_from(to, from, Some(REGISTER + reg));
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
         block
     }
     fn go_nowhere(&mut self, to: Id, from: &State) {
-        self.flush(to, from);
-        self.leave(to, None);
+        self.leave_from(to, from, None);
     }
     /// A block that goes to the target of a jump.
     pub fn way_to(&mut self, to: Id, polls: bool, s: &State) -> Block {
@@ -875,8 +946,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         }
         if plan == Plan::Never {
-            self.flush(id, s);
-            self.leave(id, Some(super::types::UNSEEN));
+            self.leave_from(id, s, Some(super::types::UNSEEN));
             return false;
         }
         if self.tries_exits {
@@ -954,6 +1024,20 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 let is = self.b.ins().icmp_imm_s(IntCC::Equal, v, what.bits() as i64);
                 self.jump_if(id, is, op != JumpNil, s);
             }
+            JumpOther if u.jump.is_none() => {
+                self.fixnum(id, self.graph.var(id, i.a), s);
+            }
+            JumpOther => {
+                let v = self.read(id, i.a, s);
+                let small = self.b.ins().band_imm_s(v, 1);
+                self.jump_if(id, small, true, s);
+            }
+            JumpBelow | JumpSame => {
+                let v = self.read(id, i.a, s);
+                let asks = if op == JumpSame { IntCC::Equal } else { IntCC::SignedLessThan };
+                let so = self.b.ins().icmp_imm_s(asks, v, Ruby::fixnum(i.signed(zakuro_bytecode::op::Field::B) as i64).bits() as i64);
+                self.jump_if(id, so, false, s);
+            }
             Return => {
                 let v = self.read(id, i.a, s);
                 let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
@@ -962,14 +1046,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 return false;
             }
             ReturnBlock | BreakBlock | Rethrow | OpenClass | DefSingleton | DefMethod | Halt | Catch => {
-                self.flush(id, s);
-                self.leave(id, None);
+                self.leave_from(id, s, None);
                 return false;
             }
             // It always raises.
             _ if u.next.is_none() => {
-                self.flush(id, s);
-                self.leave(id, None);
+                self.leave_from(id, s, None);
                 return false;
             }
             BlockGiven if u.scope != 0 => {

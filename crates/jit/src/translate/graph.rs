@@ -5,7 +5,7 @@ use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::Known;
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op};
-use zakuro_vm::machine::{Called, Looping, Met, Site};
+use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
 pub type Id = usize;
@@ -92,7 +92,8 @@ pub struct Iteration {
     pub iterate: Id,
     /// The block's scope.
     pub block: usize,
-    /// What comes next (an index as a Fixnum), where it ends, what is walked, the element at hand, and what is answered: variables that are in no window.
+    /// What comes next (an index as a Fixnum), where it ends, what is walked (of `step` the step, of a Range the place of what comes next), the element at hand, and what is answered: variables
+    /// that are in no window.
     pub next: Var,
     pub limit: Var,
     pub object: Var,
@@ -130,6 +131,8 @@ pub struct Unit {
     pub jump: Option<Id>,
     /// Where it goes when the instruction raises: for what is live, never emitted.
     raise: Option<Id>,
+    /// Where the interpreter may go when it is left here: the same.
+    left: Option<Id>,
     pub live_before: Set,
     pub live_after: Set,
     /// More than one way leads here, or machine code is entered here.
@@ -153,6 +156,7 @@ impl Unit {
             next: None,
             jump: None,
             raise: None,
+            left: None,
             live_before: Set::default(),
             live_after: Set::default(),
             leads: false,
@@ -250,6 +254,10 @@ impl Graph {
             if let Some(field) = u.op.field(Role::Jump) {
                 u.jump = at_unit[(u.at as i64 + u.insn.signed(field) as i64) as usize];
             }
+            // A `case` that was given nothing but Integers so far: others are left to the interpreter.
+            if u.op == Op::JumpOther && !met.known.is_refuted(&(u.at as u32, super::types::OPERANDS)) {
+                u.left = u.jump.take();
+            }
             let at = u.at as u32;
             u.raise = code.handlers.iter().find(|h| h.start <= at && at < h.end).and_then(|h| at_unit[h.target as usize]);
             if u.raise.is_none() && kind != Kind::Root {
@@ -315,7 +323,7 @@ impl Graph {
             }
             Called::Native(target, owner, name) if with_block => {
                 let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
-                let (p, given) = (&met.code.params, kind.given((), ()).len());
+                let (p, given) = (&met.code.params, kind.given((), (), ()).len());
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
                     return;
                 }
@@ -416,6 +424,7 @@ impl Graph {
             What::Iterate(l) => {
                 let l = &self.loops[l];
                 let mut writes = vec![l.next, l.item];
+                writes.extend((l.kind.walk == Walk::Range).then_some(l.object));
                 let block = &self.scopes[l.block];
                 writes.extend((1..block.code.nlocals).map(|r| block.vars + r as usize));
                 let mut reads = vec![l.next, l.limit, l.object, l.result, block.vars];
@@ -532,7 +541,7 @@ impl Graph {
                 let mut before = after.clone();
                 lost.iter().chain(writes).for_each(|v| before.remove(*v));
                 reads.iter().for_each(|v| before.add(*v));
-                if let Some(to) = u.raise {
+                for to in [u.raise, u.left].into_iter().flatten() {
                     before.join(&self.units[to].live_before);
                 }
                 // Others read these in its window, and in those of its callers: the self of blocks, and the environment.

@@ -7,7 +7,7 @@
 use super::emit::Emitter;
 use super::graph::{Id, Kind, Set, Var};
 use super::types::{OPERANDS, State, Type};
-use crate::layout::{self, call, frame, state};
+use crate::layout::{self, call, cell, frame, state};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use zakuro_bytecode::Op;
@@ -15,7 +15,7 @@ use zakuro_object::Value as Ruby;
 use zakuro_vm::frame::FRAME_BLOCK;
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
-use zakuro_vm::machine::Looping;
+use zakuro_vm::machine::{Act, Walk};
 
 impl Emitter<'_, '_> {
     // ---- frames ----
@@ -148,7 +148,7 @@ impl Emitter<'_, '_> {
         let (kind, depth) = (sc.kind, sc.depth);
         if kind == Kind::Looped {
             let l = sc.within.unwrap_or(0);
-            let v = if self.graph.loops[l].kind.collects() { self.read(id, reg, s) } else { self.word(Ruby::NIL) };
+            let v = if self.graph.loops[l].kind.asks() { self.read(id, reg, s) } else { self.word(Ruby::NIL) };
             return self.round_done(l, v);
         }
         if s.pushed >= depth {
@@ -234,33 +234,92 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, away);
         let nil = self.word(Ruby::NIL);
         let zero = self.word(Ruby::fixnum(0));
-        let (mut first, mut last) = (zero, nil);
-        if kind.walks() {
-            self.shape_is(recv, layout::ARRAY, away);
-        } else {
-            let bit = self.b.ins().band_imm_s(recv, 1);
-            self.branch_unless(bit, away);
-            last = recv;
+        let (mut first, mut last, mut walked) = (zero, nil, zero);
+        match kind.walk {
+            Walk::Array => {
+                self.shape_is(recv, layout::ARRAY, away);
+                walked = recv;
+            }
+            Walk::Times => {
+                self.small(recv, away);
+                last = recv;
+            }
+            Walk::Upto | Walk::Downto => {
+                self.small(recv, away);
+                let to = self.load_reg(id, i.a + 1);
+                self.small(to, away);
+                // What comes after the last one must be a Fixnum, too.
+                let edge = if kind.walk == Walk::Upto { i64::MAX } else { i64::MIN + 1 };
+                let at_edge = self.b.ins().icmp_imm_s(IntCC::Equal, to, edge);
+                self.branch_away(at_edge, away);
+                (first, last) = (recv, to);
+            }
+            Walk::Step => {
+                self.small(recv, away);
+                let to = self.load_reg(id, i.a + 1);
+                self.small(to, away);
+                walked = if i.x == 2 { self.load_reg(id, i.a + 2) } else { self.word(Ruby::fixnum(1)) };
+                self.small(walked, away);
+                let none = self.b.ins().icmp_imm_s(IntCC::Equal, walked, Ruby::fixnum(0).bits() as i64);
+                self.branch_away(none, away);
+                let rest = self.b.ins().iadd_imm_s(walked, -1);
+                let (_, over) = self.b.ins().sadd_overflow(to, rest);
+                self.branch_away(over, away);
+                (first, last) = (recv, to);
+            }
+            Walk::Range => {
+                self.shape_is(recv, layout::RANGE, away);
+                if kind.act != Act::Each {
+                    let own = self.call_help(help::walks_itself as *const () as usize, &[self.cx, recv]);
+                    self.branch_unless(own, away);
+                }
+                first = self.load(recv, cell::RANGE_LOW);
+                self.small(first, away);
+                let high = self.load(recv, cell::RANGE_HIGH);
+                // Without an end it is one that nobody lives to see.
+                const FAR: i64 = i64::MAX - 2;
+                let far = self.constant(FAR);
+                let endless = self.b.ins().icmp_imm_s(IntCC::Equal, high, Ruby::NIL.bits() as i64);
+                let high = self.b.ins().select(endless, far, high);
+                self.small(high, away);
+                let exclusive = self.load_u16(recv, cell::AUX);
+                let less = self.b.ins().ishl_imm_u(exclusive, 1);
+                let (end, over) = self.b.ins().ssub_overflow(high, less);
+                self.branch_away(over, away);
+                let beyond = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, end, FAR);
+                self.branch_away(beyond, away);
+                let late = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThan, first, FAR / 2);
+                let late = self.b.ins().band(late, endless);
+                self.branch_away(late, away);
+                last = end;
+            }
         }
-        if matches!(kind, Looping::Upto | Looping::Downto) {
-            let to = self.load_reg(id, i.a + 1);
-            let bit = self.b.ins().band_imm_s(to, 1);
-            self.branch_unless(bit, away);
-            // What comes after the last one must be a Fixnum, too.
-            let edge = if kind == Looping::Upto { i64::MAX } else { i64::MIN + 1 };
-            let at_edge = self.b.ins().icmp_imm_s(IntCC::Equal, to, edge);
-            self.branch_away(at_edge, away);
-            (first, last) = (recv, to);
-        }
-        let answer = match kind.collects() {
-            true => {
+        let answer = match kind.act {
+            Act::Map | Act::Select | Act::Reject => {
                 let a = self.call_help(help::new_array as *const () as usize, &[self.cx]);
                 self.fail_if_none(a, id, at);
                 a
             }
-            false => recv,
+            Act::Each | Act::EachIndex | Act::WithIndex => recv,
+            Act::WithObject | Act::Fold => self.load_reg(id, i.a + 1),
+            Act::Any => self.word(Ruby::FALSE),
+            Act::All | Act::None => self.word(Ruby::TRUE),
+            Act::Find => nil,
+            Act::Count => zero,
+            // The first element is what the second one is combined with.
+            Act::Inject if kind.walks() => {
+                let a = self.element(recv, first);
+                first = self.word(Ruby::fixnum(1));
+                a
+            }
+            Act::Inject => {
+                let some = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, first, last);
+                let (a, then) = (self.b.ins().select(some, first, nil), self.b.ins().iadd_imm_s(first, 2));
+                first = self.b.ins().select(some, then, first);
+                a
+            }
         };
-        for (v, value) in [(next, first), (limit, last), (object, recv), (item, nil), (result, answer)] {
+        for (v, value) in [(next, first), (limit, last), (object, walked), (item, nil), (result, answer)] {
             self.set(v, value);
         }
         // The builtin's frame, and above it the block's.
@@ -291,9 +350,9 @@ impl Emitter<'_, '_> {
     }
 
     pub fn next_round(&mut self, id: Id, l: usize, s: &mut State) {
-        let (kind, block, next, limit, object, item) = {
+        let (kind, block, next, limit, object, item, result) = {
             let it = &self.graph.loops[l];
-            (it.kind, it.block, it.next, it.limit, it.object, it.item)
+            (it.kind, it.block, it.next, it.limit, it.object, it.item, it.result)
         };
         // A native loop asks after each round; frames stand as then.
         let bits = self.poll_bits();
@@ -310,21 +369,29 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(on);
         let n = self.word_of(next);
         let (end, walked) = (self.word_of(limit), self.word_of(object));
-        let more = match kind {
-            Looping::Times => self.b.ins().icmp(IntCC::SignedLessThan, n, end),
-            Looping::Upto => self.b.ins().icmp(IntCC::SignedLessThanOrEqual, n, end),
-            Looping::Downto => self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, n, end),
-            _ => {
+        let more = match kind.walk {
+            Walk::Times => self.b.ins().icmp(IntCC::SignedLessThan, n, end),
+            Walk::Upto | Walk::Range => self.b.ins().icmp(IntCC::SignedLessThanOrEqual, n, end),
+            Walk::Downto => self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, n, end),
+            Walk::Step => {
+                let up = self.b.ins().icmp(IntCC::SignedLessThanOrEqual, n, end);
+                let down = self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, n, end);
+                let descends = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, walked, 0);
+                self.b.ins().select(descends, down, up)
+            }
+            Walk::Array => {
                 let length = self.array_length(walked);
                 let index = self.b.ins().sshr_imm_u(n, 1);
                 self.b.ins().icmp(IntCC::SignedLessThan, index, length)
             }
         };
         self.jump_if(id, more, true, s);
-        let element = if kind.walks() && kind != Looping::EachIndex { self.element(walked, n) } else { n };
+        let element = if kind.counts() { n } else { self.element(walked, n) };
         self.set(item, element);
+        let place = if kind.walks() { n } else { walked };
+        let so_far = self.word_of(result);
         let (vars, required) = (self.graph.scopes[block].vars, self.graph.scopes[block].code.params.required as usize);
-        for (k, v) in kind.given(element, n).into_iter().enumerate().take(required) {
+        for (k, v) in kind.given(element, place, so_far).into_iter().enumerate().take(required) {
             self.set(vars + 1 + k, v);
         }
         self.clear_locals(block, required as u16 + 1);
@@ -332,36 +399,71 @@ impl Emitter<'_, '_> {
             let e = self.around(block, s);
             self.set(v, e);
         }
-        let step = if kind == Looping::Downto { -2 } else { 2 };
-        let then = self.b.ins().iadd_imm_s(n, step);
+        let then = match kind.walk {
+            Walk::Downto => self.b.ins().iadd_imm_s(n, -2),
+            Walk::Step => {
+                let rest = self.b.ins().iadd_imm_s(walked, -1);
+                self.b.ins().iadd(n, rest)
+            }
+            _ => self.b.ins().iadd_imm_s(n, 2),
+        };
         self.set(next, then);
+        if kind.walk == Walk::Range {
+            let later = self.b.ins().iadd_imm_s(walked, 2);
+            self.set(object, later);
+        }
     }
 
     /// A round has come to its end with a value.
     fn round_done(&mut self, l: usize, v: Value) {
-        let (kind, item, result) = (self.graph.loops[l].kind, self.graph.loops[l].item, self.graph.loops[l].result);
-        if !kind.collects() {
+        let (kind, next, item, result) = {
+            let it = &self.graph.loops[l];
+            (it.kind, it.next, it.item, it.result)
+        };
+        if !kind.asks() {
             return;
         }
-        let list = self.word_of(result);
+        if matches!(kind.act, Act::Inject | Act::Fold) {
+            return self.set(result, v);
+        }
+        let so_far = self.word_of(result);
         let (keep, done) = (self.b.create_block(), self.b.create_block());
-        let kept = match kind {
-            Looping::Map => {
-                self.b.ins().jump(keep, &[]);
-                v
-            }
-            _ => {
-                let truthy = self.is_truthy(v);
-                let (yes, no) = if kind == Looping::Select { (keep, done) } else { (done, keep) };
-                self.b.ins().brif(truthy, yes, &[], no, &[]);
-                self.word_of(item)
-            }
-        };
+        if kind.act == Act::Map {
+            self.b.ins().jump(keep, &[]);
+        } else {
+            let truthy = self.is_truthy(v);
+            let (yes, no) = if matches!(kind.act, Act::Reject | Act::All) { (done, keep) } else { (keep, done) };
+            self.b.ins().brif(truthy, yes, &[], no, &[]);
+        }
         self.b.switch_to_block(keep);
-        let pushed = self.call_help(help::array_push as *const () as usize, &[self.cx, list, kept]);
-        self.fail_loop_if_none(pushed, l);
+        match kind.act {
+            Act::Map | Act::Select | Act::Reject => {
+                let kept = if kind.act == Act::Map { v } else { self.word_of(item) };
+                let pushed = self.call_help(help::array_push as *const () as usize, &[self.cx, so_far, kept]);
+                self.fail_loop_if_none(pushed, l);
+            }
+            Act::Count => {
+                let more = self.b.ins().iadd_imm_s(so_far, 2);
+                self.set(result, more);
+            }
+            // It is found: there is no next round.
+            _ => {
+                let found = match kind.act {
+                    Act::Find => self.word_of(item),
+                    act => self.word(if act == Act::Any { Ruby::TRUE } else { Ruby::FALSE }),
+                };
+                self.set(result, found);
+                let end = self.constant(i64::MAX);
+                self.set(next, end);
+            }
+        }
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
+    }
+    /// To `away` unless it is a Fixnum.
+    fn small(&mut self, v: Value, away: cranelift_codegen::ir::Block) {
+        let bit = self.b.ins().band_imm_s(v, 1);
+        self.branch_unless(bit, away);
     }
 
     pub fn finish_loop(&mut self, id: Id, l: usize) {
@@ -413,7 +515,7 @@ impl Emitter<'_, '_> {
         self.go_to(iterate, &s);
     }
     /// Number of an Array's elements.
-    fn array_length(&mut self, a: Value) -> Value {
+    pub fn array_length(&mut self, a: Value) -> Value {
         let aux = self.load_u16(a, layout::cell::AUX);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, layout::cell::ARRAY_OUT);
         let length = self.load(a, layout::cell::ARRAY_LENGTH);

@@ -387,9 +387,10 @@ impl Emitter<'_, '_> {
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, shape);
         self.branch_unless(same, away);
     }
+    /// An Array or Hash that helpers are to change: they tell the collector of old ones.
     fn may_change(&mut self, v: Value, away: Block) {
         let flags = self.load_u8(v, cell::FLAGS);
-        let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
+        let guarded = self.b.ins().band_imm_s(flags, (GUARDED & !zakuro_object::flags::OLD) as i64);
         self.branch_away(guarded, away);
     }
     /// The element of an Array at an index that is a Fixnum.
@@ -542,10 +543,20 @@ impl Emitter<'_, '_> {
         let (x, _) = self.types.operands(id);
         let empty = self.graph.units[id].op == Op::EmptyP;
         let a = self.get(x, s);
+        let (other, fast, slow, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        self.b.append_block_param(fast, I64);
+        self.b.set_cold_block(slow);
+        self.shape_is(a, layout::ARRAY, other);
+        let n = self.array_length(a);
+        let n = self.tagged(n);
+        self.b.ins().jump(fast, &[n.into()]);
+        self.b.switch_to_block(other);
         let strings = self.constant(empty as i64);
         let n = self.call_help(help::length as *const () as usize, &[a, strings]);
-        let (fast, slow, done) = self.two_ways(n, true);
+        self.b.ins().brif(n, fast, &[n.into()], slow, &[]);
         self.b.switch_to_block(fast);
+        let n = self.b.block_params(fast)[0];
         let v = match empty {
             true => {
                 let none = self.b.ins().icmp_imm_s(IntCC::Equal, n, Ruby::fixnum(0).bits() as i64);

@@ -324,6 +324,7 @@ impl<'a> Types<'a> {
                     s.write(self.graph.var(id, u.insn.a), t);
                 }
                 LoadInt => s.write(self.graph.var(id, u.insn.a), Type::Fixnum),
+                JumpOther if u.jump.is_none() => s.types[x] = Type::Fixnum,
                 LoadConst => {
                     let t = match self.graph.scopes[u.scope].code.consts[u.insn.b as usize] {
                         Const::Int(n) if zakuro_object::Value::try_fixnum(n).is_some() => Type::Fixnum,
@@ -448,8 +449,10 @@ impl<'a> Types<'a> {
                 for r in 1..block.code.nlocals {
                     s.write(block.vars + r as usize, Type::Any);
                 }
-                let (element, index) = (Type::Any, Type::Fixnum);
-                for (n, t) in l.kind.given(element, index).into_iter().enumerate().take(block.code.params.required as usize) {
+                let element = if l.kind.counts() { Type::Fixnum } else { Type::Any };
+                for (n, t) in
+                    l.kind.given(element, Type::Fixnum, Type::Any).into_iter().enumerate().take(block.code.params.required as usize)
+                {
                     s.types[block.vars + 1 + n] = t;
                 }
                 if let Some(e) = g.env_of(l.block) {
@@ -484,7 +487,8 @@ impl<'a> Types<'a> {
         let u = &self.graph.units[id];
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
-            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | Return | BlockGiven => false,
+            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
+            | JumpSame | Return | BlockGiven => false,
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }

@@ -46,7 +46,7 @@ pub enum Called {
     Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
-    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module) and its name.
+    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name.
     Native(usize, ClassId, Sym),
     AttrReader,
     AttrWriter,
@@ -58,61 +58,116 @@ pub enum Called {
     Bound,
 }
 
-/// Builtins whose loops are known.
+/// What a builtin's loop walks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u64)]
-pub enum Looping {
+pub enum Walk {
     Times,
     Upto,
     Downto,
+    /// `step` of an Integer, by an Integer up or down to one.
+    Step,
+    /// A Range of Integers, which may have no end.
+    Range,
+    Array,
+}
+
+/// What it does with the elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u64)]
+pub enum Act {
     Each,
     EachIndex,
-    EachWithIndex,
+    WithIndex,
+    WithObject,
     Map,
     Select,
     Reject,
+    /// `inject` that begins with the first element, and with an argument.
+    Inject,
+    Fold,
+    Any,
+    All,
+    None,
+    Find,
+    Count,
+}
+
+/// Builtins whose loops are known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Looping {
+    pub walk: Walk,
+    pub act: Act,
 }
 
 impl Looping {
+    /// `owner`: the class that has the method; RANGE for Enumerable's that were called on Ranges.
     pub fn of(owner: ClassId, name: Sym, arguments: u8) -> Option<Looping> {
-        use Looping::*;
+        use Act::*;
         let name = name.name();
-        Some(match (owner, &*name, arguments) {
-            (ids::INTEGER, "times", 0) => Times,
-            (ids::INTEGER, "upto", 1) => Upto,
-            (ids::INTEGER, "downto", 1) => Downto,
-            (ids::ARRAY, "each", 0) => Each,
-            (ids::ARRAY, "each_index", 0) => EachIndex,
-            (ids::ARRAY, "each_with_index", 0) => EachWithIndex,
-            (ids::ARRAY, "map" | "collect", 0) => Map,
-            (ids::ARRAY, "select" | "filter", 0) => Select,
-            (ids::ARRAY, "reject", 0) => Reject,
-            _ => return None,
-        })
+        let (walk, act) = match (owner, &*name, arguments) {
+            (ids::INTEGER, "times", 0) => (Walk::Times, Each),
+            (ids::INTEGER, "upto", 1) => (Walk::Upto, Each),
+            (ids::INTEGER, "downto", 1) => (Walk::Downto, Each),
+            (ids::INTEGER | ids::NUMERIC, "step", 1 | 2) => (Walk::Step, Each),
+            (ids::ARRAY, "each_index", 0) => (Walk::Array, EachIndex),
+            (ids::ARRAY | ids::RANGE, name, arguments) => {
+                let act = match (name, arguments) {
+                    ("each", 0) => Each,
+                    ("each_with_index", 0) => WithIndex,
+                    ("each_with_object", 1) => WithObject,
+                    ("map" | "collect", 0) => Map,
+                    ("select" | "filter", 0) => Select,
+                    ("reject", 0) => Reject,
+                    ("inject" | "reduce", 0) => Inject,
+                    ("inject" | "reduce", 1) => Fold,
+                    ("any?", 0) => Any,
+                    ("all?", 0) => All,
+                    ("none?", 0) => Act::None,
+                    ("find" | "detect", 0) => Find,
+                    ("count", 0) => Count,
+                    _ => return Option::None,
+                };
+                (if owner == ids::ARRAY { Walk::Array } else { Walk::Range }, act)
+            }
+            _ => return Option::None,
+        };
+        Some(Looping { walk, act })
     }
     /// Whether an Array is walked.
     pub fn walks(self) -> bool {
-        !matches!(self, Looping::Times | Looping::Upto | Looping::Downto)
+        self.walk == Walk::Array
     }
     /// Whether it answers a new Array.
     pub fn collects(self) -> bool {
-        matches!(self, Looping::Map | Looping::Select | Looping::Reject)
+        matches!(self.act, Act::Map | Act::Select | Act::Reject)
+    }
+    /// Whether it makes something of the block's values.
+    pub fn asks(self) -> bool {
+        !matches!(self.act, Act::Each | Act::EachIndex | Act::WithIndex | Act::WithObject)
+    }
+    /// Whether elements are Integers.
+    pub fn counts(self) -> bool {
+        !self.walks() || self.act == Act::EachIndex
     }
     /// The number that [`help::rest`](crate::interp::machine::help::rest) knows it by.
     pub fn number(self) -> u64 {
-        self as u64
+        (self.walk as u64) << 8 | self.act as u64
     }
     pub fn numbered(n: u64) -> Option<Looping> {
-        use Looping::*;
-        [Times, Upto, Downto, Each, EachIndex, EachWithIndex, Map, Select, Reject].into_iter().find(|l| l.number() == n)
+        use Act::*;
+        let walks = [Walk::Times, Walk::Upto, Walk::Downto, Walk::Step, Walk::Range, Walk::Array];
+        let acts = [Each, EachIndex, WithIndex, WithObject, Map, Select, Reject, Inject, Fold, Any, All, Act::None, Find, Count];
+        let walk = walks.into_iter().find(|w| *w as u64 == n >> 8)?;
+        Some(Looping { walk, act: acts.into_iter().find(|a| *a as u64 == n & 255)? })
     }
-    /// What the block is given.
-    pub fn given<T: Copy>(self, element: T, index: T) -> Vec<T> {
-        use Looping::*;
-        match self {
-            Times | Upto | Downto | EachIndex => vec![index],
-            Each | Map | Select | Reject => vec![element],
-            EachWithIndex => vec![element, index],
+    /// What the block is given. `result`: what the loop has made so far.
+    pub fn given<T: Copy>(self, element: T, index: T, result: T) -> Vec<T> {
+        match self.act {
+            Act::WithIndex => vec![element, index],
+            Act::WithObject => vec![element, result],
+            Act::Inject | Act::Fold => vec![result, element],
+            _ => vec![element],
         }
     }
 }

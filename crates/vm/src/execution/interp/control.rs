@@ -3,6 +3,7 @@
 use super::unwind::unwind;
 use super::{check, dispatch, next, r};
 use crate::frame::*;
+use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::atomic::Ordering;
@@ -71,6 +72,31 @@ conditional! {
     jump_not_nil |v| !v.is_nil(), false;
     jump_def |v| !v.is_undef(), false;
 }
+
+pub unsafe fn jump_other(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as for `conditional`.
+    unsafe {
+        if !r!(regs, (*ip).a).is_fixnum() || cx.redefined & (fast::INTEGER | fast::TRACED) != 0 {
+            dispatch!(cx, ip.offset((*ip).imm() as isize), regs, cs)
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
+macro_rules! search {
+    ($($name:ident $op:tt;)*) => {$(
+        pub unsafe fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+            // SAFETY: as for `conditional`. Fixnums are ordered as their bits are.
+            unsafe {
+                let i = *ip;
+                if (r!(regs, i.a).bits() as i64) $op (Value::fixnum(i.b as i16 as i64).bits() as i64) {
+                    dispatch!(cx, ip.offset(i.c as i16 as isize), regs, cs)
+                }
+                next!(cx, ip, regs, cs)
+            }
+        }
+    )*};
+}
+search! { jump_below <; jump_same ==; }
 
 pub unsafe fn return_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; a Ruby frame always has one below it, whose `ip` is its call or a stub: both are followed by an instruction.

@@ -398,7 +398,15 @@ impl Cx {
                     let m: Method = Ref::of_unchecked(c.me);
                     let owner = self.class(m.owner);
                     let of_math = owner.kind == ClassKind::Singleton && self.class_id(owner.attached) == Some(ids::MATH);
-                    Called::Native(c.target, if of_math { ids::MATH } else { m.owner }, m.name)
+                    let of_range = m.owner == ids::ENUMERABLE && c.key as u32 == ids::RANGE.0;
+                    let owner = if of_math {
+                        ids::MATH
+                    } else if of_range {
+                        ids::RANGE
+                    } else {
+                        m.owner
+                    };
+                    Called::Native(c.target, owner, m.name)
                 }
                 _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
                 _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,

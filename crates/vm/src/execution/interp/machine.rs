@@ -8,7 +8,7 @@ use super::unwind::unwind;
 use super::{TABLE, check, dispatch, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
-use crate::machine::{Left, Looping};
+use crate::machine::{Act, Left, Looping, Walk};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -493,45 +493,66 @@ pub mod help {
             }
         }
     }
-    /// The rest of a builtin's loop, whose frame is on top, from `next` on, as the builtin does it: what it answers.
+    /// Whether a Range walks by the builtin `each`: then Enumerable's methods count.
+    pub unsafe extern "C" fn walks_itself(cx: &mut Cx, range: u64) -> u64 {
+        // SAFETY: a live value.
+        u64::from(cx.is_builtin(unsafe { Value::from_bits(range) }, sym::each, ids::RANGE))
+    }
+    /// The rest of a builtin's loop, whose frame is on top, from `next` on, as the builtin does it: what it answers. `object`: the Array, the step, or the index of the next element of a Range.
     #[cold]
     pub unsafe extern "C" fn rest(cx: &mut Cx, kind: u64, next: u64, limit: u64, object: u64, result: u64) -> u64 {
         guarded(cx, |cx| {
             // SAFETY: live values, of the kinds that the loop was begun with.
-            let (mut i, end, object, result, block) = unsafe {
+            let (mut i, end, object, mut result, block) = unsafe {
                 let limit = Value::from_bits(limit).as_fixnum().unwrap_or(0);
                 (Value::from_bits(next).as_fixnum().unwrap_or(0), limit, Value::from_bits(object), Value::from_bits(result), (*cx.fp).block)
             };
             let Some(kind) = Looping::numbered(kind) else { return Ok(result) };
-            let goes_on = |cx: &Cx, i: i64| match kind {
-                Looping::Times => i < end,
-                Looping::Upto => i <= end,
-                Looping::Downto => i >= end,
-                // SAFETY: an Array by its shape.
-                _ => i < unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap).len() as i64,
+            let step = match kind.walk {
+                Walk::Downto => -1,
+                Walk::Step => object.as_fixnum().unwrap_or(1),
+                _ => 1,
             };
-            while goes_on(cx, i) {
+            let mut at = object.as_fixnum().unwrap_or(0);
+            loop {
                 let index = Value::fixnum(i);
-                let element = match kind.walks() {
-                    // SAFETY: as above; the index was compared.
-                    true => unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap)[i as usize],
-                    false => index,
+                let element = match kind.walk {
+                    Walk::Times if i >= end => break,
+                    Walk::Array => {
+                        // SAFETY: an Array by its shape.
+                        let Some(v) = unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap).get(i as usize).copied() else {
+                            break;
+                        };
+                        if kind.act == Act::EachIndex { index } else { v }
+                    }
+                    Walk::Upto | Walk::Downto | Walk::Step | Walk::Range if if step < 0 { i < end } else { i > end } => break,
+                    _ => index,
                 };
-                i += if kind == Looping::Downto { -1 } else { 1 };
-                let v = match kind {
-                    Looping::EachWithIndex => cx.yield_values(block, &[element, index])?,
-                    Looping::EachIndex => cx.yield1(block, index)?,
+                let place = if kind.walks() { index } else { Value::fixnum(at) };
+                (i, at) = (i + step, at + 1);
+                let v = match kind.given(element, place, result)[..] {
+                    [a, b] => cx.yield_values(block, &[a, b])?,
                     _ => cx.yield1(block, element)?,
                 };
-                let kept = match kind {
-                    Looping::Map => Some(v),
-                    Looping::Select if v.truthy() => Some(element),
-                    Looping::Reject if !v.truthy() => Some(element),
+                cx.safepoint()?;
+                let kept = match kind.act {
+                    Act::Map => Some(v),
+                    Act::Select if v.truthy() => Some(element),
+                    Act::Reject if !v.truthy() => Some(element),
                     _ => None,
                 };
                 if let Some(v) = kept {
                     // SAFETY: the loop's own Array, which the caller's registers hold.
                     ArrayCell::push(unsafe { Ref::of_unchecked(result) }, &mut cx.heap, v);
+                }
+                match kind.act {
+                    Act::Inject | Act::Fold => result = v,
+                    Act::Any if v.truthy() => return Ok(Value::TRUE),
+                    Act::All if !v.truthy() => return Ok(Value::FALSE),
+                    Act::None if v.truthy() => return Ok(Value::FALSE),
+                    Act::Find if v.truthy() => return Ok(element),
+                    Act::Count if v.truthy() => result = Value::fixnum(result.as_fixnum().unwrap_or(0) + 1),
+                    _ => {}
                 }
             }
             Ok(result)

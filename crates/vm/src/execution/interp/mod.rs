@@ -151,7 +151,7 @@ const fn handler(op: Op) -> Handler {
         GetConstFrom => data::get_const_from, SetConst => data::set_const,
         Jump => control::jump, Loop => control::loop_, JumpIf => control::jump_if, JumpUnless => control::jump_unless,
         LoopIf => control::loop_if, LoopUnless => control::loop_unless, JumpNil => control::jump_nil, JumpNotNil => control::jump_not_nil,
-        JumpDef => control::jump_def,
+        JumpDef => control::jump_def, JumpOther => control::jump_other, JumpBelow => control::jump_below, JumpSame => control::jump_same,
         JumpLt => arith::jump_lt, JumpLe => arith::jump_le, JumpGt => arith::jump_gt, JumpGe => arith::jump_ge, JumpEq => arith::jump_eq,
         JumpNotLt => arith::jump_not_lt, JumpNotLe => arith::jump_not_le, JumpNotGt => arith::jump_not_gt, JumpNotGe => arith::jump_not_ge,
         JumpNotEq => arith::jump_not_eq, LoopLt => arith::loop_lt, LoopLe => arith::loop_le, LoopGt => arith::loop_gt, LoopGe => arith::loop_ge,
