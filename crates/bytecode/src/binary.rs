@@ -213,6 +213,11 @@ impl Out<'_> {
                 self.number(list.len() as u64);
                 list.iter().try_for_each(|c| self.literal(c, depth))?;
             }
+            Const::Hash(pairs) => {
+                self.bytes.push(literal::HASH);
+                self.number(pairs.len() as u64);
+                pairs.iter().try_for_each(|(k, v)| self.literal(k, depth).and_then(|()| self.literal(v, depth)))?;
+            }
         }
         Ok(())
     }
@@ -385,6 +390,7 @@ mod literal {
     pub const COMPLEX: u8 = 10;
     pub const RANGE: u8 = 11;
     pub const ARRAY: u8 = 12;
+    pub const HASH: u8 = 13;
 }
 
 /// Bytes that are no archive, or a program that is cut off or makes no sense.
@@ -629,6 +635,7 @@ impl<'a> Reader<'a, '_> {
                 Const::Range { low: Box::new(self.literal(depth)?), high: Box::new(self.literal(depth)?), exclusive }
             }
             literal::ARRAY => Const::Array(self.list(|r| r.literal(depth))?.into_vec()),
+            literal::HASH => Const::Hash(self.list(|r| Ok((r.literal(depth)?, r.literal(depth)?)))?.into_vec()),
             _ => return Err(Malformed),
         })
     }

@@ -205,8 +205,10 @@ pub enum Const {
         high: Box<Const>,
         exclusive: bool,
     },
-    /// Frozen Array of constants (pattern keys, `%i[]` in patterns).
+    /// Frozen Array of constants (keys of patterns, literals of constants alone).
     Array(Vec<Const>),
+    /// Frozen Hash of constants; keys are small Integers, Symbols, Strings, nil, true and false. Of equal keys the last one's value counts.
+    Hash(Vec<(Const, Const)>),
 }
 
 /// An Integer of any size. Kept in binary: to decimal digits and back takes more than linear time.
@@ -253,6 +255,7 @@ impl Const {
             Const::Complex(i) => size_of::<Const>() + i.payload(),
             Const::Range { low, high, .. } => 2 * size_of::<Const>() + low.payload() + high.payload(),
             Const::Array(a) => a.iter().map(|c| size_of::<Const>() + c.payload()).sum(),
+            Const::Hash(h) => h.iter().map(|(k, v)| 2 * size_of::<Const>() + k.payload() + v.payload()).sum(),
         }
     }
 }

@@ -139,5 +139,9 @@ fn const_text(c: &Const) -> String {
             format!("{}{}{}", const_text(low), if *exclusive { "..." } else { ".." }, const_text(high))
         }
         Const::Array(a) => format!("[{}]", a.iter().map(const_text).collect::<Vec<_>>().join(", ")),
+        Const::Hash(h) => {
+            let pairs = h.iter().map(|(k, v)| format!("{} => {}", const_text(k), const_text(v)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
     }
 }

@@ -14,6 +14,12 @@ use zakuro_text::encoding::Encoding;
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
 const PIECE: usize = 128;
 
+/// From this many elements on a literal of constants alone is a constant itself, which each evaluation copies (it shares the buffer until one of them is
+/// written).
+const COPIED: usize = 6;
+/// The same for pairs of a Hash.
+const COPIED_PAIRS: usize = 4;
+
 const BINARY: u8 = 0;
 const UTF8: u8 = 1;
 
@@ -111,6 +117,22 @@ pub(crate) fn number(n: &Node<'_>) -> Option<Const> {
     })
 }
 
+/// A constant that is the same value each time: an Integer, a Float, a Symbol, nil, true, false, a frozen String.
+fn immediate(c: &Compiler<'_>, n: &Node<'_>) -> Option<Const> {
+    Some(match n {
+        Node::NilNode { .. } => Const::Nil,
+        Node::TrueNode { .. } => Const::True,
+        Node::FalseNode { .. } => Const::False,
+        Node::SymbolNode { .. } => Const::Sym(c.symbol(n)),
+        Node::IntegerNode { .. } | Node::FloatNode { .. } => number(n)?,
+        Node::StringNode { .. } => {
+            let s = n.as_string_node().filter(|s| s.is_frozen() && !c.literal_places)?;
+            Const::Str { bytes: Arc::from(s.unescaped()), encoding: c.string_encoding(&s) }
+        }
+        _ => return None,
+    })
+}
+
 /// The value of a small Integer literal.
 pub(crate) fn small_int(n: &Node<'_>) -> Option<i16> {
     match integer(&n.as_integer_node()?.value()) {
@@ -179,7 +201,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// The Symbol of a SymbolNode.
-    pub(crate) fn symbol(&mut self, n: &Node<'pr>) -> Sym {
+    pub(crate) fn symbol(&self, n: &Node<'_>) -> Sym {
         let Some(s) = n.as_symbol_node() else { return sym::empty };
         let encoding = self.encoding_of(s.is_forced_utf8_encoding(), s.is_forced_binary_encoding());
         Sym::intern_in(s.unescaped(), encoding)
@@ -195,8 +217,15 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
-    fn string_encoding(&self, n: &prism::StringNode<'pr>) -> u8 {
+    fn string_encoding(&self, n: &prism::StringNode<'_>) -> u8 {
         self.encoding_of(n.is_forced_utf8_encoding(), n.is_forced_binary_encoding())
+    }
+
+    /// Gives the code a constant of its own for a String in another one, so that equal literals of a code are one String.
+    fn name_string(&mut self, c: &Const) {
+        if let Const::Str { .. } = c {
+            self.f.asm.konst(c.clone());
+        }
     }
 
     fn str_const(&mut self, bytes: &[u8], encoding: u8) -> u16 {
@@ -441,6 +470,17 @@ impl<'pr> Compiler<'pr> {
             }
             return 0;
         }
+        if elements.len() >= COPIED
+            && let Some(all) = elements.iter().map(|e| immediate(self, e)).collect::<Option<Vec<Const>>>()
+        {
+            all.iter().for_each(|c| self.name_string(c));
+            let mark = self.f.top;
+            let k = self.load_const(Const::Array(all), Dest::Push);
+            self.pop_to(mark);
+            let d = self.out(dest);
+            self.f.asm.emit(Op::Splat, 0, d, k, 0);
+            return d;
+        }
         self.array_of(&elements, dest)
     }
 
@@ -529,6 +569,21 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn hash(&mut self, list: &prism::NodeList<'pr>, dest: Dest) -> u16 {
         let elements: Vec<Node<'pr>> = list.iter().collect();
+        if elements.len() >= COPIED_PAIRS
+            && let Some(all) = self.constant_pairs(&elements)
+        {
+            return self.with_temp(dest, |c, d| {
+                all.iter().for_each(|(k, v)| {
+                    c.name_string(k);
+                    c.name_string(v);
+                });
+                c.f.asm.emit(Op::NewHash, 0, d, d, 0);
+                let mark = c.f.top;
+                let k = c.load_const(Const::Hash(all), Dest::Push);
+                c.f.asm.emit(Op::HashMerge, 0, d, k, 0);
+                c.pop_to(mark);
+            });
+        }
         let plain = elements.iter().all(|e| matches!(e, Node::AssocNode { .. }));
         if plain && elements.len() * 2 <= PIECE {
             let first = self.f.top;
@@ -556,6 +611,22 @@ impl<'pr> Compiler<'pr> {
                 c.pop_to(mark);
             }
         })
+    }
+
+    /// Keys and values of a Hash literal of constants alone. A Float is no such key: `eql?` of zeros and NaN is not for here.
+    fn constant_pairs(&self, elements: &[Node<'pr>]) -> Option<Vec<(Const, Const)>> {
+        let pair = |e: &Node<'pr>| {
+            let pair = e.as_assoc_node()?;
+            let key = match pair.key() {
+                Node::FloatNode { .. } => return None,
+                key => match key.as_string_node() {
+                    Some(s) => Const::Str { bytes: Arc::from(s.unescaped()), encoding: self.string_encoding(&s) },
+                    None => immediate(self, &key).filter(|k| !matches!(k, Const::Big(_)))?,
+                },
+            };
+            Some((key, immediate(self, &pair.value())?))
+        };
+        elements.iter().map(pair).collect()
     }
 
     pub(crate) fn double_splat(&mut self, s: &prism::AssocSplatNode<'pr>, dest: Dest) -> u16 {

@@ -71,6 +71,7 @@ fn literals() {
         Const::Complex(Box::new(Const::Rational(big(true, &[1]), big(false, &[3])))),
         Const::Range { low: Box::new(Const::Int(1)), high: Box::new(Const::Nil), exclusive: true },
         Const::Array(vec![Const::Array(Vec::new()), Const::Sym(Sym::intern("k"))]),
+        Const::Hash(vec![(Const::Sym(Sym::intern("k")), Const::Nil), (Const::Str { bytes: text(b"a"), encoding: 1 }, Const::Float(1.5))]),
     ];
     let mut code = Code::clone(&programs()[0]);
     code.consts = all.into();

@@ -3,6 +3,7 @@
 //! A Set is a plain object whose hidden variable `__items` is a Hash with the elements as keys, so elements are compared and kept as Hash keys
 //! are. What needs tables of sets (`divide` by a relation) is in prelude/set.rb.
 
+use crate::hash::batch::{self, Source, Wanted};
 use crate::hash::{self, by_identity, enumerator, is_iterating};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::UTF8;
@@ -92,10 +93,27 @@ fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bo
     }
     Ok(())
 }
+fn source_of(cx: &mut Cx, from: Value) -> Option<Source<'static>> {
+    match Ref::<ArrayCell>::from_value(from) {
+        Some(a) => Some(Source::Array(a)),
+        None => set_items(cx, from).map(Source::Hash),
+    }
+}
+fn insert_pair(cx: &mut Cx, set: Items, v: Value, _: Value) -> Result<()> {
+    insert(cx, set, v)
+}
 fn add_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
+    if let Some(from) = source_of(cx, from) {
+        return batch::insert_all(cx, set, from, Wanted::All, insert_pair);
+    }
     each_of(cx, from, &mut |cx, e| insert(cx, set, e).map(|_| true))
 }
 fn remove_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
+    match source_of(cx, from) {
+        Some(Source::Hash(h)) if h == set => {}
+        Some(from) => return batch::remove_all(cx, set, from),
+        None => {}
+    }
     each_of(cx, from, &mut |cx, e| cx.hash_delete(set, e).map(|_| true))
 }
 /// Whether all elements of `a` are in `b`.
@@ -176,9 +194,7 @@ mod sets {
         }
         let set = cx.new_object(this);
         let h = items(cx, set);
-        for v in args {
-            insert(cx, h, *v)?;
-        }
+        batch::insert_all(cx, h, Source::List(args), Wanted::All, insert_pair)?;
         Ok(set)
     }
 
@@ -330,7 +346,8 @@ mod sets {
     #[method("to_a")]
     fn to_a(cx: &mut Cx, this: Value) -> Value {
         let h = items(cx, this);
-        cx.array_of(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key))
+        let keys = h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key);
+        ArrayCell::gather(&cx.heap, h.len(), keys).as_value()
     }
 
     /// The elements as one String.
@@ -382,7 +399,11 @@ mod sets {
         }
         let fresh = match set_items(cx, from) {
             // A Set brings its way of comparing along.
-            Some(other) => hash::plain_copy(cx, other),
+            Some(other) => {
+                cx.cell_changes(h.as_value());
+                HashCell::replace(h, &mut cx.heap, other);
+                return Ok(this);
+            }
             None => {
                 let fresh = hash::empty_like(cx, h);
                 add_all(cx, fresh, from)?;
@@ -447,6 +468,12 @@ mod sets {
                 }
                 Ok(true)
             })?;
+            return Ok(set);
+        }
+        if !by_identity(own)
+            && let Some(from) = source_of(cx, other)
+        {
+            batch::insert_all(cx, h, from, Wanted::In(own), insert_pair)?;
             return Ok(set);
         }
         each_of(cx, other, &mut |cx, e| {
@@ -755,7 +782,8 @@ mod sets {
             if is_iterating(h) {
                 return cx.raise(ids::RUNTIME_ERROR, "compare_by_identity during iteration");
             }
-            cx.call(h.as_value(), sym::compare_by_identity, &[])?;
+            cx.check_frozen(h.as_value())?;
+            batch::rebuild(cx, h, true)?;
         }
         Ok(this)
     }
@@ -778,7 +806,8 @@ mod sets {
         if is_iterating(h) {
             return cx.raise(ids::RUNTIME_ERROR, "reset during iteration");
         }
-        cx.call(h.as_value(), Sym::intern("rehash"), &[])?;
+        cx.check_frozen(h.as_value())?;
+        batch::rebuild(cx, h, by_identity(h))?;
         Ok(this)
     }
 

@@ -157,33 +157,24 @@ fn generator(cx: &mut Cx, s: Source) -> Result<&mut Generator> {
     }
 }
 
-/// A random index below `n` (0 for n < 2) from the VM's default generator.
-pub fn random_index(cx: &mut Cx, n: usize) -> usize {
-    match generator(cx, Source::Default) {
-        Ok(g) => g.limited((n as u64).saturating_sub(1)) as usize,
-        Err(_) => 0,
-    }
-}
-
-/// A random index below `n` from the object given as `random:`: the class Random, an instance, or anything with `rand`.
-pub fn random_index_from(cx: &mut Cx, source: Value, n: usize) -> Result<usize> {
+/// A random index below `n` (0 for n < 2) from the object given as `random:` (the class Random, an instance, or anything with `rand`) or the VM's generator.
+pub fn index_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
     let limit = (n as u64).saturating_sub(1);
-    if cx.is_data::<Generator>(source) {
-        return Ok(generator(cx, Source::Object(source))?.limited(limit) as usize);
-    }
-    if source == cx.class_value(ids::RANDOM) {
-        return Ok(random_index(cx, n));
-    }
-    let max = cx.int_u64(limit + 1);
-    let r = cx.call_public(source, sym::rand, &[max], false, Block::NONE)?;
-    let i = cx.to_i64(r)?;
-    if i < 0 {
-        return cx.range_error(format!("random number too small {i}"));
-    }
-    if i as u64 > limit {
-        return cx.range_error(format!("random number too big {i}"));
-    }
-    Ok(i as usize)
+    let from = match source {
+        None => Source::Default,
+        Some(v) if v == cx.class_value(ids::RANDOM) => Source::Default,
+        Some(v) if cx.is_data::<Generator>(v) => Source::Object(v),
+        Some(v) => {
+            let max = cx.int_u64(limit + 1);
+            let r = cx.call_public(v, sym::rand, &[max], false, Block::NONE)?;
+            let i = cx.to_i64(r)?;
+            if i < 0 || i as u64 > limit {
+                return cx.range_error(format!("random number too {} {i}", if i < 0 { "small" } else { "big" }));
+            }
+            return Ok(i as usize);
+        }
+    };
+    Ok(generator(cx, from)?.limited(limit) as usize)
 }
 
 /// A random Integer below `max` in magnitude; None when there is none.

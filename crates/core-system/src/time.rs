@@ -262,7 +262,20 @@ pub mod time {
     ///     Time.at(0, 500, :millisecond).subsec   #=> (1/2)
     #[method("subsec")]
     fn subsec(cx: &mut Cx, this: Value) -> Result<Value> {
-        let (n, d) = get(cx, this)?.subsec();
+        let t = get(cx, this)?;
+        if t.rest.is_none() {
+            // Nanoseconds over a power of ten, without machinery for large numbers.
+            let (n, mut g, mut rest) = (t.nsec, 1_000_000_000, t.nsec);
+            while rest != 0 {
+                (g, rest) = (rest, g % rest);
+            }
+            if n == 0 {
+                return Ok(Value::fixnum(0));
+            }
+            let (n, d) = (Value::fixnum((n / g) as i64), Value::fixnum((1_000_000_000 / g) as i64));
+            return Ok(PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, n, d));
+        }
+        let (n, d) = t.subsec();
         Ok(rational(cx, n, d, true))
     }
     /// Day of the week, 0 is Sunday.

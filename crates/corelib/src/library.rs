@@ -112,6 +112,9 @@ impl CoreLibrary for Library {
         crate::random::forget(cx);
         crate::thread::forget_others(cx);
     }
+    fn random_below(&self, cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
+        crate::random::index_below(cx, source, n)
+    }
     fn signal(&self, cx: &mut Cx) -> Result<()> {
         crate::signal::handle(cx)
     }

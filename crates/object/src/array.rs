@@ -419,6 +419,24 @@ impl ArrayCell {
             this.cell().body.heap = h;
         }
     }
+    /// Leaves an empty Array that holds no buffer.
+    pub fn release(this: Ref<ArrayCell>, heap: &mut Heap) {
+        this.as_value().assert_uncaptured();
+        // SAFETY: a live cell of this heap, which is only looked at through the borrowed heap.
+        let bytes = unsafe { Self::empty_out(this.as_ptr() as *mut ArrayCell, |at| heap.hides(at)) };
+        heap.sub_payload(bytes);
+    }
+    /// Whether two Arrays show the same elements of one buffer, which nobody writes then: `this` is as it was when `other` took it over.
+    pub fn shows_the_same(this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> bool {
+        // SAFETY: both have heap bodies.
+        !this.is_inline()
+            && !other.is_inline()
+            && this != other
+            && unsafe {
+                let (a, b) = (this.body.heap, other.body.heap);
+                a.buf == b.buf && a.ptr == b.ptr && a.len == b.len
+            }
+    }
     /// The elements for sorting and the like in place.
     pub fn as_mut_slice(this: Ref<ArrayCell>, heap: &mut Heap) -> &mut [Value] {
         this.as_value().will_refer();
@@ -428,7 +446,8 @@ impl ArrayCell {
     }
     /// New Array with elements start..end, sharing the buffer when large.
     pub fn slice(heap: &Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
-        if src.is_inline() || end - start <= 16 {
+        // A short part is copied, and leaves the buffer to its end.
+        if src.is_inline() || end - start <= 16 && end - start < src.len() || end - start <= INLINE {
             return Self::make(heap, shape, &src.elements(heap)[start..end]);
         }
         let Some(counted) = Self::retain(heap, src, end - start) else {

@@ -68,6 +68,8 @@ pub struct ClassData {
     pub prepends: Vec<ClassId>,
     /// Method resolution order, this class's own place included: all of it, or as far as `beyond` says.
     pub near: Vec<ClassId>,
+    /// The same in ascending order, where they are more than [`FEW`].
+    pub sorted: Vec<ClassId>,
     /// How many of `near` come before the superclass's: the class itself, what it prepends and includes.
     pub own_places: u32,
     /// Some module stands more than once among the ancestors: `super` must know from which of its places it goes on.
@@ -139,6 +141,8 @@ impl Clone for MetaCache {
     }
 }
 
+/// So many places of a list of ancestors are searched one by one.
+pub const FEW: usize = 24;
 /// Ancestors in one list at most, unless the class and its modules are more.
 pub const NEAR: usize = 64;
 
@@ -155,6 +159,7 @@ impl ClassData {
             includes: Vec::new(),
             prepends: Vec::new(),
             near: vec![id],
+            sorted: Vec::new(),
             own_places: 1,
             repeats: false,
             beyond: None,
@@ -181,7 +186,8 @@ impl ClassData {
     }
     /// Bytes of the class and its tables, about.
     pub fn weight(&self) -> usize {
-        let lists = [&self.includes, &self.prepends, &self.near, &self.dependents].map(|l| l.capacity()).iter().sum::<usize>();
+        let lists =
+            [&self.includes, &self.prepends, &self.near, &self.sorted, &self.dependents].map(|l| l.capacity()).iter().sum::<usize>();
         let orders = self.method_order.capacity() + self.const_order.capacity();
         // A table has room for an eighth more, and a byte beside each entry.
         let methods = self.methods.capacity() * (size_of::<(Sym, Value)>() + 1);

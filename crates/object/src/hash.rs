@@ -1,4 +1,4 @@
-//! Hash cells: insertion-ordered entries with tombstones, and an index over them once there are more than eight.
+//! Hash cells: insertion-ordered entries with tombstones, and an index over them once there are more than sixteen.
 //!
 //! Keys are compared by the caller (a custom `eql?` runs Ruby code), so probing works with stored hashes and hands out candidates.
 //! The table is part of the cell, so a small Hash is one cell and one vector; the index has a box of its own, since few Hashes have one.
@@ -10,7 +10,7 @@ use hashbrown::HashTable as Index;
 use zakuro_base::{Sym, memory};
 use zakuro_heap::{Header, Heap, Marker, flags};
 
-const LINEAR: usize = 8;
+const LINEAR: usize = 16;
 
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -21,7 +21,7 @@ pub struct Entry {
 }
 
 /// The table of a Hash.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct HashTable {
     entries: Vec<Entry>,
     wide: Option<Box<Wide>>,
@@ -31,6 +31,28 @@ pub struct HashTable {
     /// Number of running iterations: adding keys is an error then, and entries are not compacted.
     pub iterating: u32,
     pub by_identity: bool,
+}
+
+impl Clone for HashTable {
+    fn clone(&self) -> HashTable {
+        let HashTable { live, first, iterating, by_identity, .. } = *self;
+        HashTable { entries: self.entries.clone(), wide: self.wide.clone(), live, first, iterating, by_identity }
+    }
+    /// Takes over the content, not the number of iterations. What was made room for is used again, unless it is far too much.
+    fn clone_from(&mut self, from: &HashTable) {
+        if self.entries.capacity() / 4 > from.entries.len() {
+            self.entries = Vec::new();
+        }
+        self.entries.clone_from(&from.entries);
+        match (&mut self.wide, &from.wide) {
+            (Some(w), Some(o)) => {
+                w.index.clone_from(&o.index);
+                w.written = Written::default();
+            }
+            (w, o) => *w = o.clone(),
+        }
+        (self.live, self.first, self.by_identity) = (from.live, from.first, from.by_identity);
+    }
 }
 
 #[repr(C)]
@@ -174,6 +196,20 @@ impl HashTable {
             Some(ix) => ix.iter_hash(hash).map(|i| *i as usize).filter(|&i| self.entries[i].hash == hash).collect(),
         }
     }
+    /// Takes out the entry with this code whose key satisfies `same`, which calls no Ruby.
+    pub fn take(&mut self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<Entry> {
+        let Some(wide) = &mut self.wide else {
+            let at = self.find(hash, same)?;
+            return Some(self.remove_at(at));
+        };
+        let entries = &self.entries;
+        let found = wide.index.find_entry(hash, |&i| {
+            let e = &entries[i as usize];
+            e.hash == hash && same(e.key)
+        });
+        let (at, _) = found.ok()?.remove();
+        Some(self.leave(at as usize))
+    }
     /// Appends a key that is not there. Returns its position.
     pub fn push(&mut self, hash: u64, key: Value, value: Value) -> usize {
         if self.entries.len() == self.entries.capacity() && self.iterating == 0 && self.len() < self.entries.len() / 2 {
@@ -213,7 +249,8 @@ impl HashTable {
     }
     fn reindex(&mut self) {
         let mut ix = Index::new();
-        memory::grow(|| ix.try_reserve(self.entries.len() * 2, |_| 0).is_ok());
+        let room = if self.entries.len() < self.entries.capacity() { self.entries.capacity() } else { self.entries.len() * 2 };
+        memory::grow(|| ix.try_reserve(room, |_| 0).is_ok());
         let entries = &self.entries;
         for (i, e) in entries.iter().enumerate() {
             if !e.key.is_undef() {
@@ -237,6 +274,12 @@ impl HashTable {
         {
             o.remove();
         }
+        debug_assert_eq!(e.hash, self.entries[at].hash);
+        self.leave(at)
+    }
+    /// Leaves a tombstone of an entry that the index has no more.
+    fn leave(&mut self, at: usize) -> Entry {
+        let e = self.entries[at];
         self.entries[at].key = Value::UNDEF;
         self.entries[at].value = Value::NIL;
         self.live -= 1;
@@ -418,12 +461,18 @@ impl HashCell {
     }
     /// Copies the whole table of another Hash.
     pub fn replace(this: Ref<HashCell>, heap: &mut Heap, other: Ref<HashCell>) {
-        let mut copy = other.own_table().cloned().unwrap_or_default();
-        copy.iterating = this.table.iterating;
-        if copy.len() < copy.entries.len() && copy.iterating == 0 {
-            copy.compact();
+        if this == other {
+            return;
         }
-        Self::change(this, heap, |t| *t = copy);
+        Self::change(this, heap, |t| {
+            match other.own_table() {
+                Some(o) => t.clone_from(o),
+                None => *t = HashTable { iterating: t.iterating, ..HashTable::default() },
+            }
+            if t.len() < t.entries.len() && t.iterating == 0 {
+                t.compact();
+            }
+        });
     }
     /// The blocks of its table that may be large.
     pub(crate) fn blocks(&self) -> [usize; 2] {

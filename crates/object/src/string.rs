@@ -328,7 +328,8 @@ impl StringCell {
         let start = start.min(end);
         let n = end - start;
         let is_foreign = src.header.flags & zakuro_heap::flags::SHARED != 0;
-        let shared = match src.is_inline() || n <= 64 {
+        // A short part is copied, and leaves the buffer to its end.
+        let shared = match src.is_inline() || n <= 64 && n < src.len() {
             true => None,
             // SAFETY: a heap body.
             false => unsafe { crate::shared::retain(heap, src.body.heap.buf, is_foreign, n) },

@@ -67,17 +67,12 @@ fn rotation(cx: &mut Cx, a: Ref<ArrayCell>, n: Option<Value>) -> Result<usize> {
 
 /// A random number below `n`: of the `random:` object, or of the VM's generator.
 fn random_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
-    let source = match source {
-        Some(r) => r,
-        None => cx.class_value(ids::RANDOM),
-    };
-    let limit = Value::fixnum(n as i64);
-    let v = cx.call_public(source, sym::rand, &[limit], false, Block::NONE)?;
-    let i = cx.to_i64(v)?;
-    if i < 0 || i as usize >= n {
-        return cx.range_error(format!("random number too {} {i}", if i < 0 { "small" } else { "big" }));
-    }
-    Ok(i as usize)
+    library::library().random_below(cx, source, n)
+}
+
+/// A safepoint in some rounds of a loop whose rounds take nanoseconds.
+fn poll_now_and_then(cx: &mut Cx, round: usize) -> Result<()> {
+    if round % 4096 == 0 { cx.safepoint() } else { Ok(()) }
 }
 
 fn random_source(cx: &mut Cx, kw: Kwargs) -> Result<Option<Value>> {
@@ -93,6 +88,7 @@ fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
         let k = random_below(cx, source, i)?;
         i -= 1;
         v.swap(i, k);
+        poll_now_and_then(cx, i)?;
     }
     Ok(v)
 }
@@ -297,7 +293,7 @@ pub mod methods {
                 }
                 picked.extend([i, j, k]);
             }
-            _ if n <= 12 => {
+            _ if n <= 10 => {
                 let mut sorted: Vec<usize> = Vec::with_capacity(n);
                 for i in 0..n {
                     let mut k = random_below(cx, source, len - i)?;
@@ -310,22 +306,24 @@ pub mod methods {
                     picked.push(k);
                 }
             }
-            _ if n < len / 16 => {
+            _ if n < len / 16 || len > u32::MAX as usize => {
                 // The same shuffle; only places that were swapped are kept.
                 let mut moved: FastMap<usize, usize> = FastMap::default();
                 for i in 0..n {
                     let k = random_below(cx, source, len - i)? + i;
                     let here = moved.get(&i).copied().unwrap_or(i);
                     picked.push(moved.insert(k, here).unwrap_or(k));
+                    poll_now_and_then(cx, i)?;
                 }
             }
             _ => {
-                let mut all: Vec<usize> = (0..len).collect();
+                let mut all: Vec<u32> = (0..len as u32).collect();
                 for i in 0..n {
                     let k = random_below(cx, source, len - i)? + i;
                     all.swap(i, k);
+                    poll_now_and_then(cx, i)?;
                 }
-                picked.extend(&all[..n]);
+                picked.extend(all[..n].iter().map(|i| *i as usize));
             }
         }
         Ok(cx.array_of(picked.iter().map(|i| this.get(*i).unwrap_or(Value::NIL))))

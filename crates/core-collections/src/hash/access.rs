@@ -393,14 +393,7 @@ pub(super) mod hash {
         if is_iterating(this) {
             return cx.raise(ids::RUNTIME_ERROR, "compare_by_identity during iteration");
         }
-        let pairs = cx.hash_pairs(this);
-        HashCell::change(this, &mut cx.heap, |t| {
-            t.clear();
-            t.by_identity = true;
-        });
-        for (k, v) in pairs {
-            cx.hash_set(this, k, v)?;
-        }
+        super::batch::rebuild(cx, this, true)?;
         Ok(this.as_value())
     }
 

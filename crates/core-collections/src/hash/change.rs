@@ -194,14 +194,8 @@ pub(super) mod hash {
         if this.len() == 0 {
             return Ok(this.as_value());
         }
-        let fresh = empty_like(cx, this);
-        let pairs = plain_copy(cx, this);
-        cx.hash_each(pairs, |cx, k, v| {
-            // Of keys that became equal, the first stays with the last value.
-            cx.hash_set(fresh, k, v)?;
-            Ok(true)
-        })?;
-        HashCell::replace(this, &mut cx.heap, fresh);
+        // Of keys that became equal, the first stays with the last value.
+        super::batch::rebuild(cx, this, by_identity(this))?;
         Ok(this.as_value())
     }
 

@@ -1,9 +1,10 @@
 //! Hash: insertion-ordered key/value pairs.
 //!
 //! Split by concept: [`access`] reading and making, [`change`] in-place changes, [`derive`] new Hashes from old ones, [`iterate`] block methods,
-//! [`compare`] equality, order, text. What all of them share stands here: lookup with defaults, and how a pair reaches a block.
+//! [`compare`] equality, order, text, [`batch`] many keys at once. What all of them share stands here: lookup with defaults, and how a pair reaches a block.
 
 mod access;
+pub(crate) mod batch;
 mod change;
 mod compare;
 mod derive;

@@ -1,13 +1,15 @@
 //! require, require_relative, load.
 //!
 //! `$LOAD_PATH` and `$LOADED_FEATURES` are ordinary Arrays that programs change; a VM makes its own on first use. What has been
-//! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer hold what it was made for. Threads that need a file which another
+//! resolved and loaded is kept in an index that is rebuilt when the Arrays no longer hold what it was made for: Arrays of the loader's share
+//! their buffers, so that who writes one of them leaves a buffer (as CRuby finds out, too). Threads that need a file which another
 //! one loads wait for it.
 //! Files are read and compiled once per process (vm/codecache.rs).
 
 use super::eval::{is_verbose, show_warnings, syntax_error};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use zakuro_compiler::Options;
 use zakuro_core_system::io::whole;
 use zakuro_macros::{Trace, ruby_class};
@@ -35,14 +37,16 @@ struct Loader {
     /// Real paths of those that this loader has loaded, by feature.
     #[untraced]
     real: RealPaths,
-    features_mark: u64,
+    /// `$LOADED_FEATURES` as it was when `loaded` was made.
+    features: Option<Ref<ArrayCell>>,
     /// Feature as required -> file, for this `$LOAD_PATH`.
     #[untraced]
     resolved: HashMap<Vec<u8>, Vec<u8>>,
-    path_mark: u64,
+    /// `$LOAD_PATH` as it was when `resolved` and `dirs` were made.
+    path: Option<Ref<ArrayCell>>,
     /// The directories of `$LOAD_PATH` in full, unless some are relative or no Strings.
     #[untraced]
-    dirs: Option<Vec<PathBuf>>,
+    dirs: Option<Arc<[PathBuf]>>,
     #[untraced]
     loading: Vec<Loading>,
     /// (thread, thread that it waits for)
@@ -224,7 +228,7 @@ struct Script(#[untraced] Option<(Vec<u8>, PathBuf)>);
 impl VmState for Script {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let kept = self.0.clone()?;
-        Some(std::sync::Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
+        Some(Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
     }
 }
 
@@ -303,37 +307,45 @@ fn is_explicit(feature: &[u8]) -> bool {
     feature.starts_with(b"/") || feature.starts_with(b"./") || feature.starts_with(b"../") || feature.starts_with(b"~/")
 }
 
-/// A number that changes with the elements of an Array.
-fn mark_of(cx: &Cx, a: Ref<ArrayCell>) -> u64 {
-    a.elements(&cx.heap).iter().fold(a.len() as u64 ^ 0xcbf2_9ce4_8422_2325, |h, v| (h ^ v.bits()).wrapping_mul(0x100_0000_01b3))
+/// Whether an Array holds what it held when `kept` was made.
+fn is_as_kept(cx: &Cx, a: Ref<ArrayCell>, kept: Option<Ref<ArrayCell>>) -> bool {
+    kept.is_some_and(|k| ArrayCell::shows_the_same(a, k) || a.elements(&cx.heap) == k.elements(&cx.heap))
+}
+
+/// Keeps what an Array holds now.
+fn keep(cx: &mut Cx, a: Ref<ArrayCell>, kept: Option<Ref<ArrayCell>>) -> Option<Ref<ArrayCell>> {
+    let kept = kept.unwrap_or_else(|| cx.new_array());
+    ArrayCell::replace_shared(kept, &mut cx.heap, a);
+    Some(kept)
 }
 
 /// Brings the index up to date with the Arrays.
 fn refresh(cx: &mut Cx) {
     let (path, features) = (load_path(cx), loaded_features(cx));
-    let (path_mark, features_mark) = (mark_of(cx, path), mark_of(cx, features));
-    // Texts are copied when the marks say so, before the loader is borrowed.
-    let loaded = (cx.state::<Loader>().features_mark != features_mark).then(|| {
-        let texts = features.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v));
-        texts.map(|s| s.to_vec()).collect()
-    });
     let loader = cx.state::<Loader>();
-    if loader.path_mark != path_mark {
+    let (kept_path, kept_features) = (loader.path, loader.features);
+    if !is_as_kept(cx, path, kept_path) {
+        let kept = keep(cx, path, kept_path);
+        let loader = cx.state::<Loader>();
         loader.resolved.clear();
         loader.dirs = None;
-        loader.path_mark = path_mark;
+        loader.path = kept;
     }
-    if let Some(loaded) = loaded {
+    if !is_as_kept(cx, features, kept_features) {
+        let kept = keep(cx, features, kept_features);
+        // Texts are copied before the loader is borrowed.
+        let texts = features.elements(&cx.heap).iter().filter_map(|v| Ref::<StringCell>::from_value(*v));
+        let loaded: HashSet<Vec<u8>> = texts.map(|s| s.to_vec()).collect();
+        let loader = cx.state::<Loader>();
+        loader.real.retain(&loaded);
         loader.loaded = loaded;
-        let loaded = &loader.loaded;
-        loader.real.retain(loaded);
-        loader.features_mark = features_mark;
+        loader.features = kept;
         loader.resolved.clear();
     }
 }
 
 /// Directories of `$LOAD_PATH`, links resolved.
-fn directories(cx: &mut Cx) -> Result<Vec<PathBuf>> {
+fn directories(cx: &mut Cx) -> Result<Arc<[PathBuf]>> {
     refresh(cx);
     if let Some(d) = &cx.state::<Loader>().dirs {
         return Ok(d.clone());
@@ -348,6 +360,7 @@ fn directories(cx: &mut Cx) -> Result<Vec<PathBuf>> {
         let d = absolute(cx, &d);
         dirs.push(std::fs::canonicalize(&d).unwrap_or(d));
     }
+    let dirs: Arc<[PathBuf]> = dirs.into();
     if steady {
         cx.state::<Loader>().dirs = Some(dirs.clone());
     }
@@ -390,7 +403,18 @@ fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     }
     let dirs = directories(cx)?;
     let loader = cx.state::<Loader>();
-    Ok(dirs.iter().any(|d| names.iter().any(|n| loader.loaded.contains(&bytes_of(&d.join(path_from(n)))))))
+    let mut full = Vec::new();
+    Ok(dirs.iter().any(|d| {
+        names.iter().any(|n| {
+            full.clear();
+            full.extend_from_slice(d.as_os_str().as_encoded_bytes());
+            if full.last() != Some(&b'/') {
+                full.push(b'/');
+            }
+            full.extend_from_slice(n);
+            loader.loaded.contains(&full)
+        })
+    }))
 }
 
 /// Whether `feature` (without extension) is one that no file has: it stands in for a C extension.
@@ -467,15 +491,20 @@ fn real(file: &[u8]) -> Vec<u8> {
 fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     let features = loaded_features(cx);
     refresh(cx);
+    // Its buffer is shared no more then, and needn't be copied.
+    let kept = cx.state::<Loader>().features;
+    if let Some(kept) = kept {
+        ArrayCell::release(kept, &mut cx.heap);
+    }
     let v = cx.str_auto(feature);
     v.set_flags(flags::FROZEN);
     cx.cell_changes(features.as_value());
     ArrayCell::push(features, &mut cx.heap, v);
-    let mark = mark_of(cx, features);
+    let kept = keep(cx, features, kept);
     let loader = cx.state::<Loader>();
     loader.loaded.insert(feature.to_vec());
     loader.real.insert(feature, real);
-    loader.features_mark = mark;
+    loader.features = kept;
 }
 
 #[cold]
@@ -487,7 +516,7 @@ fn load_error<T>(cx: &mut Cx, feature: &[u8], message: String) -> Result<T> {
 }
 
 /// What the program's own `InstructionSequence.load_iseq`, if there is one, has instead of a file's text.
-fn loaded_otherwise(cx: &mut Cx, file: &[u8]) -> Result<Option<std::sync::Arc<zakuro_bytecode::Code>>> {
+fn loaded_otherwise(cx: &mut Cx, file: &[u8]) -> Result<Option<Arc<zakuro_bytecode::Code>>> {
     let class = cx.class_value(ids::ISEQ);
     let name = Sym::intern("load_iseq");
     if cx.method_of(class, name).is_none() {

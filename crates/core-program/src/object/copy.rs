@@ -138,6 +138,17 @@ fn hook_is_builtin(cx: &mut Cx, v: Value, name: Sym) -> bool {
     cx.is_builtin(v, name, ids::KERNEL)
 }
 
+/// The same of `initialize_copy`: those of String, Array and Hash take over the content, which the copy has.
+fn copies_by_itself(cx: &mut Cx, copy: Value) -> bool {
+    let owner = match copy.kind_of_cell() {
+        Kind::String => ids::STRING,
+        Kind::Array => ids::ARRAY,
+        Kind::Hash => ids::HASH,
+        _ => ids::KERNEL,
+    };
+    cx.is_builtin(copy, sym::initialize_copy, owner)
+}
+
 /// `v.dup`
 pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
     if is_immediate_like(v) {
@@ -145,7 +156,7 @@ pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
     }
     let copy = shallow(cx, v)?;
     crate::gc::copy_finalizers(cx, v, copy)?;
-    if hook_is_builtin(cx, copy, sym::initialize_dup) && hook_is_builtin(cx, copy, sym::initialize_copy) {
+    if hook_is_builtin(cx, copy, sym::initialize_dup) && copies_by_itself(cx, copy) {
         return Ok(copy);
     }
     cx.call(copy, sym::initialize_dup, &[v])?;
@@ -172,7 +183,7 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
         d.consts = consts;
         d.const_order = order;
     }
-    if !(hook_is_builtin(cx, copy, sym::initialize_clone) && hook_is_builtin(cx, copy, sym::initialize_copy)) {
+    if !(hook_is_builtin(cx, copy, sym::initialize_clone) && copies_by_itself(cx, copy)) {
         match frozen {
             None => cx.call(copy, sym::initialize_clone, &[v])?,
             Some(f) => {

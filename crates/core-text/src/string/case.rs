@@ -5,7 +5,7 @@
 use super::util::*;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
-use zakuro_text::encoding::case::{CaseOp, CaseOptions, map};
+use zakuro_text::encoding::case::{CaseOp, CaseOptions, ascii, map};
 use zakuro_text::encoding::{Encoding, transcode};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
@@ -94,8 +94,25 @@ fn check(cx: &mut Cx, s: Str) -> Result<()> {
     Ok(())
 }
 
+/// Text up to this length is mapped in one go.
+const SHORT: usize = 4096;
+
+fn is_short_ascii(cx: &Cx, this: Str, args: &[Value]) -> bool {
+    args.is_empty() && this.len() <= SHORT && enc(this).is_ascii_compatible() && is_ascii(&cx.heap, this)
+}
+
+fn map_ascii(cx: &mut Cx, this: Str, op: CaseOp) {
+    ascii(StringCell::bytes_mut(this, &mut cx.heap), op);
+    this.set_code_range(CodeRange::Ascii);
+}
+
 /// A new String mapped by `op`.
 pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value> {
+    if is_short_ascii(cx, this, args) {
+        let r = make(cx, this.content(&cx.heap), this);
+        map_ascii(cx, Ref::of(r), op);
+        return Ok(r);
+    }
     let (o, fold) = options(cx, args, op == CaseOp::Down)?;
     let op = if fold { CaseOp::Fold } else { op };
     if !o.ascii {
@@ -110,6 +127,21 @@ pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value
 }
 
 fn apply_bang(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value> {
+    if is_short_ascii(cx, this, args) {
+        cx.check_frozen(this.as_value())?;
+        let text = this.content(&cx.heap);
+        let changes = match op {
+            CaseOp::Up => text.iter().any(u8::is_ascii_lowercase),
+            CaseOp::Down | CaseOp::Fold => text.iter().any(u8::is_ascii_uppercase),
+            CaseOp::Swap => text.iter().any(u8::is_ascii_alphabetic),
+            CaseOp::Capitalize => text.split_first().is_some_and(|(c, rest)| c.is_ascii_lowercase() || rest.iter().any(u8::is_ascii_uppercase)),
+        };
+        if !changes {
+            return Ok(Value::NIL);
+        }
+        map_ascii(cx, this, op);
+        return Ok(this.as_value());
+    }
     let changed = super::transform::in_place(cx, this, |cx| apply(cx, this, op, args))?;
     Ok(changed.map_or(Value::NIL, |s| s.as_value()))
 }

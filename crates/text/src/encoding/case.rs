@@ -4,7 +4,7 @@
 //! Rejected: an own case table (std's follows Unicode; title case differs from upper case for few characters only).
 
 use super::utf8;
-use zakuro_base::progress::{Progress, STRIDE, Stopped, step};
+use zakuro_base::progress::{Pace, Progress, STRIDE, Stopped};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseOp {
@@ -39,14 +39,31 @@ pub fn map(s: &[u8], op: CaseOp, options: CaseOptions, p: &mut dyn Progress) -> 
         }
         return Ok(out);
     }
-    let mut first = true;
-    for (at, c) in utf8::chars(s).enumerate() {
-        step(at, p)?;
+    let (mut at, mut pace) = (0, Pace::new());
+    while at < s.len() {
+        pace.at(at, p)?;
         let op = match op {
-            CaseOp::Capitalize if !first => CaseOp::Down,
+            CaseOp::Capitalize if at > 0 => CaseOp::Down,
             op => op,
         };
-        first = false;
+        if !options.turkic {
+            let from = out.len();
+            if s[at] < 0x80 {
+                out.push(s[at]);
+                ascii(&mut out[from..], op);
+                at += 1;
+                continue;
+            }
+            if let [a @ 0xc3..=0xd1, b @ 0x80..=0xbf, ..] = s[at..]
+                && let Some(c) = simple((a as u32 & 31) << 6 | b as u32 & 63, op)
+            {
+                out.extend_from_slice(&[0xc0 | (c >> 6) as u8, 0x80 | (c & 63) as u8]);
+                at += 2;
+                continue;
+            }
+        }
+        let Some(c) = utf8::chars(&s[at..]).next() else { break };
+        at += c.len();
         match utf8::decode(c).and_then(|(c, _)| char::from_u32(c)) {
             Some(c) => one(c, op, options.turkic, &mut out),
             None => out.extend_from_slice(c),
@@ -55,7 +72,29 @@ pub fn map(s: &[u8], op: CaseOp, options: CaseOptions, p: &mut dyn Progress) -> 
     Ok(out)
 }
 
-fn ascii(s: &mut [u8], op: CaseOp) {
+/// The mapping of a letter of U+00C0 to U+00FF, of Greek and of Cyrillic that has one of the same length in UTF-8 in each direction; None for all other characters.
+/// (The tables of the standard library are searched, which takes several times as long.)
+fn simple(c: u32, op: CaseOp) -> Option<u32> {
+    let (upper, lower) = match c {
+        0xc0..=0xd6 | 0xd8..=0xde => (c, c + 32),
+        0xe0..=0xf6 | 0xf8..=0xfe => (c - 32, c),
+        0x391..=0x3a1 | 0x3a3..=0x3a9 => (c, c + 32),
+        0x3b1..=0x3c1 | 0x3c3..=0x3c9 => (c - 32, c),
+        0x400..=0x40f => (c, c + 80),
+        0x410..=0x42f => (c, c + 32),
+        0x430..=0x44f => (c - 32, c),
+        0x450..=0x45f => (c - 80, c),
+        _ => return None,
+    };
+    Some(match op {
+        CaseOp::Up | CaseOp::Capitalize => upper,
+        CaseOp::Down | CaseOp::Fold => lower,
+        CaseOp::Swap => upper + lower - c,
+    })
+}
+
+/// Maps letters of ASCII in place.
+pub fn ascii(s: &mut [u8], op: CaseOp) {
     match op {
         CaseOp::Up => s.make_ascii_uppercase(),
         CaseOp::Down | CaseOp::Fold => s.make_ascii_lowercase(),

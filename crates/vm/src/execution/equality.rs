@@ -59,30 +59,9 @@ impl Cx {
             None => Ok(self.call(a, sym::eql, &[b])?.truthy()),
         }
     }
-    /// `eql?` when no Ruby code decides it.
     #[inline]
     fn quick_eql(&self, a: Value, b: Value) -> Option<bool> {
-        if a == b {
-            return Some(true);
-        }
-        if !a.is_cell() || !b.is_cell() {
-            // -0.0 is a cell, 0.0 is not; they are the same key.
-            if (a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float() {
-                return Some(true);
-            }
-            // An object of a program may be `eql?` to what is no cell.
-            return if a.is_cell() && !matches!(a.kind_of_cell(), Kind::String | Kind::Float | Kind::Bignum) { None } else { Some(false) };
-        }
-        match (a.kind_of_cell(), b.kind_of_cell()) {
-            (Kind::String, Kind::String) => {
-                let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
-                Some(x.same_bytes(&y) && string_comparable(x, y))
-            }
-            (Kind::Float, Kind::Float) => Some(a.as_float() == b.as_float()),
-            (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
-            (Kind::String | Kind::Float | Kind::Bignum, _) => Some(false),
-            _ => None,
-        }
+        quick_eql(a, b)
     }
     /// Hash of a key that no Ruby code decides.
     #[inline]
@@ -319,6 +298,32 @@ impl Cx {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating -= 1);
         }
         result
+    }
+}
+
+/// `eql?` when no Ruby code decides it.
+#[inline]
+pub fn quick_eql(a: Value, b: Value) -> Option<bool> {
+    if a == b {
+        return Some(true);
+    }
+    if !a.is_cell() || !b.is_cell() {
+        // -0.0 is a cell, 0.0 is not; they are the same key.
+        if (a.is_kind(Kind::Float) || b.is_kind(Kind::Float)) && a.as_float().is_some() && a.as_float() == b.as_float() {
+            return Some(true);
+        }
+        // An object of a program may be `eql?` to what is no cell.
+        return if a.is_cell() && !matches!(a.kind_of_cell(), Kind::String | Kind::Float | Kind::Bignum) { None } else { Some(false) };
+    }
+    match (a.kind_of_cell(), b.kind_of_cell()) {
+        (Kind::String, Kind::String) => {
+            let (x, y) = (Ref::<StringCell>::of(a), Ref::<StringCell>::of(b));
+            Some(x.same_bytes(&y) && string_comparable(x, y))
+        }
+        (Kind::Float, Kind::Float) => Some(a.as_float() == b.as_float()),
+        (Kind::Bignum, Kind::Bignum) => Some(Ref::<BignumCell>::of(a).value == Ref::<BignumCell>::of(b).value),
+        (Kind::String | Kind::Float | Kind::Bignum, _) => Some(false),
+        _ => None,
     }
 }
 

@@ -13,7 +13,7 @@ impl Cx {
         if let Some(s) = self.code_states.get(&key) {
             return &**s;
         }
-        let consts = code.consts.iter().map(|c| self.const_value(c)).collect();
+        let consts = self.const_values(&code.consts);
         let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
         self.trace_new_state(&mut s);
         if self.options.jit.is_on() {

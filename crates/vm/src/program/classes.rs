@@ -257,7 +257,7 @@ impl Cx {
     pub fn inherits(&self, c: ClassId, of: ClassId) -> bool {
         let mut d = self.class(c);
         loop {
-            if d.near.contains(&of) {
+            if if d.sorted.is_empty() { d.near.contains(&of) } else { d.sorted.binary_search(&of).is_ok() } {
                 return true;
             }
             match d.beyond {
@@ -526,9 +526,14 @@ impl Cx {
         self.cvar_cache.forget();
         let d = self.class(id);
         if d.near != near || d.beyond != beyond || d.own_places != own || d.repeats != repeats {
-            self.own_more(4 * near.len().saturating_sub(d.near.len()));
+            self.own_more(8 * near.len().saturating_sub(d.near.len()));
             let d = self.class_mut(id);
             (d.near, d.own_places, d.beyond, d.repeats) = (near, own, beyond, repeats);
+            d.sorted = Vec::new();
+            if d.near.len() > class::FEW {
+                d.sorted.extend_from_slice(&d.near);
+                d.sorted.sort_unstable();
+            }
         }
     }
     /// Whether some module stands twice among the ancestors of a class with these places of its own.

@@ -2,7 +2,7 @@
 
 use crate::classgc::PLACE;
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, FastMap};
 use num_bigint::BigInt;
 use std::sync::Arc;
 use zakuro_bytecode::Const;
@@ -226,8 +226,28 @@ impl Cx {
         self.ivar_set_raw(e, Sym::intern("__receiver"), receiver);
         self.raise_value(e)
     }
-    /// Materialises a literal for this VM.
-    pub(crate) fn const_value(&mut self, c: &Const) -> Value {
+    /// Literals of a Code for this VM. Strings in Arrays and Hashes are those that the Code has for itself, too.
+    pub(crate) fn const_values(&mut self, consts: &[Const]) -> Box<[Value]> {
+        let holds_others = |c: &Const| matches!(c, Const::Array(_) | Const::Hash(_));
+        let mut values: Box<[Value]> =
+            consts.iter().map(|c| if holds_others(c) { Value::NIL } else { self.const_value(c, &|_, _| None) }).collect();
+        if consts.iter().any(holds_others) {
+            let strings: FastMap<(&[u8], u8), Value> = consts
+                .iter()
+                .zip(&values)
+                .filter_map(|(c, v)| match c {
+                    Const::Str { bytes, encoding } => Some(((&**bytes, *encoding), *v)),
+                    _ => None,
+                })
+                .collect();
+            for (v, c) in values.iter_mut().zip(consts).filter(|(_, c)| holds_others(c)) {
+                *v = self.const_value(c, &|bytes, encoding| strings.get(&(bytes, encoding)).copied());
+            }
+        }
+        values
+    }
+    /// Materialises a literal for this VM; `known`: Strings that are there.
+    fn const_value(&mut self, c: &Const, known: &dyn Fn(&[u8], u8) -> Option<Value>) -> Value {
         match c {
             Const::Nil => Value::NIL,
             Const::True => Value::TRUE,
@@ -237,8 +257,15 @@ impl Cx {
             Const::Float(f) => self.float(*f),
             Const::Sym(s) => Value::sym(*s),
             Const::Str { bytes, encoding } => {
+                if let Some(v) = known(bytes, *encoding) {
+                    return v;
+                }
                 let v = self.str_bytes(bytes, *encoding);
                 v.set_flags(flags::FROZEN);
+                if bytes.is_ascii() {
+                    // All that are made of it know it, too.
+                    Ref::<StringCell>::of(v).set_code_range(string::CodeRange::Ascii);
+                }
                 v
             }
             // Made by a hook of the core library, which owns the engine.
@@ -248,21 +275,31 @@ impl Cx {
                 PairCell::make(&self.heap, ids::RATIONAL, Kind::Rational, n, d)
             }
             Const::Complex(i) => {
-                let i = self.const_value(i);
+                let i = self.const_value(i, known);
                 PairCell::make(&self.heap, ids::COMPLEX, Kind::Complex, Value::fixnum(0), i)
             }
             Const::Range { low, high, exclusive } => {
-                let (l, h) = (self.const_value(low), self.const_value(high));
+                let (l, h) = (self.const_value(low, known), self.const_value(high, known));
                 self.range(l, h, *exclusive)
             }
             Const::Array(items) => {
                 let a = self.new_array();
                 for c in items {
-                    let v = self.const_value(c);
+                    let v = self.const_value(c, known);
                     ArrayCell::push(a, &mut self.heap, v);
                 }
                 a.as_value().set_flags(flags::FROZEN);
                 a.as_value()
+            }
+            Const::Hash(pairs) => {
+                let h = self.new_hash();
+                for (k, v) in pairs {
+                    let (k, v) = (self.const_value(k, known), self.const_value(v, known));
+                    // No Ruby code decides about such keys, so nothing is raised.
+                    let _ = self.hash_set(h, k, v);
+                }
+                h.as_value().set_flags(flags::FROZEN);
+                h.as_value()
             }
         }
     }

@@ -64,6 +64,8 @@ pub trait CoreLibrary: Sync {
     fn autoload_pending(&self, cx: &mut Cx, path: Value) -> bool;
     /// In the child of a fork: forgets what is the parent's (threads and their locks, random numbers).
     fn begin_child(&self, cx: &mut Cx);
+    /// A random number below `n` (0 for n < 2): of the object given as `random:`, or of the VM's generator.
+    fn random_below(&self, cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize>;
     /// Runs trap handlers after a signal arrived for this VM.
     fn signal(&self, cx: &mut Cx) -> Result<()>;
 }

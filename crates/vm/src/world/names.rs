@@ -42,6 +42,10 @@ impl Search {
         match c {
             Const::Sym(s) => self.name(*s),
             Const::Array(list) => list.iter().for_each(|c| self.constant(c)),
+            Const::Hash(pairs) => pairs.iter().for_each(|(k, v)| {
+                self.constant(k);
+                self.constant(v);
+            }),
             _ => {}
         }
     }

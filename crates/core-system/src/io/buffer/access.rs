@@ -119,8 +119,7 @@ struct Layout {
 /// `:U8`, `:s16` (little-endian), `:F64` (big-endian)... ArgumentError
 fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
     let found = v.as_sym().and_then(|s| {
-        let name = s.name();
-        let bytes = name.as_bytes();
+        let bytes = s.bytes();
         let kind = *bytes.first()?;
         let size = match &bytes[1..] {
             b"8" => 1,
@@ -202,9 +201,15 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
 }
 
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
-    ready(cx, this, 0, 0)?;
-    room(cx, this, offset, l.size)?;
     let mut bytes = [0; 8];
+    let b = ready(cx, this, 0, 0)?;
+    room(cx, this, offset, l.size)?;
+    if let Memory::Text(t) = b.memory
+        && let Some(text) = Ref::<StringCell>::of(t).content(&cx.heap).get(b.offset + offset..b.offset + offset + l.size)
+    {
+        bytes[..l.size].copy_from_slice(text);
+        return Ok(decode(cx, l, &bytes[..l.size]));
+    }
     with_bytes(cx, this, offset, l.size, |b| bytes[..l.size].copy_from_slice(b))?;
     Ok(decode(cx, l, &bytes[..l.size]))
 }
