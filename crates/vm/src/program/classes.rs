@@ -507,8 +507,12 @@ impl Cx {
             let own = self.linearise(c);
             self.set_ancestors(c, own);
         }
-        self.bump_epoch();
-        self.const_epoch += 1;
+        if self.is_cached_with_module(class, module) {
+            self.bump_epoch();
+        }
+        if self.ancestors(module).any(|m| !self.class(m).consts.is_empty()) {
+            self.const_epoch += 1;
+        }
         self.note_redefinition_by_module(class, module);
     }
     /// Recomputes the ancestor list of a class and of everything that contains it.
@@ -571,7 +575,7 @@ impl Cx {
         self.class(id).superclass.filter(|s| *s != id)
     }
     /// The class and its modules, where they stand before the superclass.
-    fn own_places(&self, id: ClassId) -> &[ClassId] {
+    pub(crate) fn own_places(&self, id: ClassId) -> &[ClassId] {
         let d = self.class(id);
         &d.near[..d.own_places as usize]
     }

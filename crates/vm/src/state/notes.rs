@@ -41,10 +41,18 @@ pub struct Notes {
     known: RefCell<Known>,
     /// How often guards failed, by the address of the [`Exit`], which a version that is held keeps.
     failures: RefCell<FastMap<usize, u32>>,
+    /// How often guards of the version in force failed, all together.
+    pub left: Cell<u32>,
     /// Versions that were in force before the one that is.
     held: RefCell<Vec<Arc<Machine>>>,
-    /// Entries and rounds of loops while it was watched.
+    /// Entries and rounds of loops while they were counted.
     pub count: Cell<u32>,
+    /// The count at which it changes between the copy of the instructions that tells what they meet and the one that counts, or something is asked for.
+    pub due: Cell<u32>,
+    /// It counts only.
+    pub counts: Cell<bool>,
+    /// How many calls away from what a sample has found.
+    pub depth: Cell<u8>,
     /// Samples of running frames that met it.
     pub samples: Cell<u32>,
     /// Versions that were asked for.
@@ -78,12 +86,14 @@ impl Notes {
         *self.known.borrow_mut() = Known::default();
         self.failures.borrow_mut().clear();
         self.count.set(0);
+        self.counts.set(false);
     }
     /// A guard failed: how often by now.
     pub fn failed(&self, exit: &Exit) -> u32 {
         let mut failures = self.failures.borrow_mut();
         let n = failures.entry(std::ptr::from_ref(exit) as usize).or_default();
         *n = n.wrapping_add(1);
+        self.left.set(self.left.get().saturating_add(1));
         *n
     }
     /// Keeps a version that is not in force any more.
@@ -96,6 +106,10 @@ impl Notes {
     }
     pub fn is_pending(&self) -> bool {
         self.pending.is()
+    }
+    /// Whether samples have found it on top so often that machine code is wanted, however few its rounds are.
+    pub fn is_wanted(&self) -> bool {
+        self.samples.get() >= 2
     }
     /// A version is pending as long as the answer is there.
     pub fn asks(&self) -> Asking {
