@@ -35,6 +35,8 @@ impl Drop for Asking {
     }
 }
 
+const NEAR: u32 = 4;
+
 /// See the module. Touched by the VM alone.
 #[derive(Default)]
 pub struct Notes {
@@ -53,8 +55,13 @@ pub struct Notes {
     pub counts: Cell<bool>,
     /// How many calls away from what a sample has found.
     pub depth: Cell<u8>,
-    /// Samples of running frames that met it.
-    pub samples: Cell<u32>,
+    /// It ran often enough for machine code to pay.
+    pub pays: Cell<bool>,
+    /// The VM's samples when it began to count.
+    pub since: Cell<u32>,
+    /// How near to each other the VM's samples were that found it on top, and the last of them.
+    nearness: Cell<u32>,
+    sampled: Cell<u32>,
     /// Versions that were asked for.
     pub asked: Cell<u32>,
     /// It watches what it meets although there is machine code, which was made for a VM that had met more.
@@ -107,9 +114,20 @@ impl Notes {
     pub fn is_pending(&self) -> bool {
         self.pending.is()
     }
-    /// Whether samples have found it on top so often that machine code is wanted, however few its rounds are.
+    /// The VM's sample of this number, which is never 0, found it on top.
+    pub fn sampled(&self, number: u32) {
+        let nearness = match (number.wrapping_sub(self.sampled.replace(number)), self.nearness.get()) {
+            (since, _) if since == number => 0,
+            (0..=3, n) => n + 4,
+            (4..=16, n) => n + 2,
+            (17..=64, n) => n + 1,
+            _ => 0,
+        };
+        self.nearness.set(nearness.min(NEAR));
+    }
+    /// Whether samples have found it on top so often that machine code is wanted, however few its rounds are: twice in a row, or more often if others were on top in between.
     pub fn is_wanted(&self) -> bool {
-        self.samples.get() >= 2
+        self.nearness.get() >= NEAR
     }
     /// A version is pending as long as the answer is there.
     pub fn asks(&self) -> Asking {

@@ -2,13 +2,13 @@
 //!
 //! Heat costs the interpreter nothing. A tick of the scheduler sets a bit in the poll word of a VM that runs; at its next safepoint the Codes of the frames on top get
 //! *profiling copies* of their instructions, in which the opcode of what is worth knowing is [`PROFILE`]. Its handler notes kinds of operands, and gives the callees that it meets copies of their own.
-//! After [`TOLD`] entries and rounds a *counting copy* follows, in which the same opcode stands at the beginning and the heads of loops alone. What has run so often that compiling it pays ([`WORTH`]), and
-//! what two samples find on top, is watched once more for a moment, since it may do other things now, and machine code is asked for. Once that is published, the instructions in force are a copy in which
-//! [`MACHINE`] stands wherever the function can be entered.
+//! After [`TOLD`] entries and rounds a *counting copy* follows, in which the same opcode stands at the beginning and the heads of loops alone. What runs so often that compiling it pays ([`WORTH`]), and
+//! what samples find on top one soon after the other, is watched once more for a moment, since it may do other things now, and machine code is asked for. Once that is published, the instructions in force
+//! are a copy in which [`MACHINE`] stands wherever the function can be entered.
 //!
-//! **What pays.** Compiling takes time in proportion to the instructions, some 20 us each, and each time that one runs in machine code saves a nanosecond or two: 20,000 rounds are worth it, however
-//! long the Code is. A version that is left too often costs as much again, so its guards must have cost as much before. Programs in which thousands of functions run a little each
-//! (docs/decisions/0025-thresholds-of-machine-code.md) would else spend more on compiling than they gain.
+//! **What pays** (docs/decisions/0026-thresholds-of-machine-code.md). Compiling takes time in proportion to the instructions, some 20 us each, and each time that one runs in machine code saves a nanosecond
+//! or two: 20,000 rounds are worth it, however long the Code is. They must come within 0.3 s of the VM's time: of what is called more rarely, one among thousands of functions, neither instructions nor
+//! machine code are in the processor's caches, and the latter, which is larger, gains nothing. A version that is left too often costs as much again, so its guards must have cost as much before.
 //!
 //! **Choosing.** Versions of a Code are there for all VMs, notes are each VM's own. A VM that comes to a Code takes the newest version at once. A guard that fails often makes it look for a version that
 //! serves what it has met, or ask for one. A version that was made for another VM may be slower than need be, since that one has met more kinds of things: a VM that is found in such a version watches
@@ -35,9 +35,10 @@ pub(crate) const PROFILE: u8 = 253;
 /// Rounds and entries that a Code is watched for at first, and before there is machine code or beside some that was made for another VM.
 const TOLD: u32 = 100;
 const COMPARED: u32 = 60;
-/// Rounds and entries after which compiling pays, and after which it is asked for again if nothing came of it, a multiple each.
+/// Rounds and entries after which compiling pays, if they come within so many samples of the VM, of 10 ms each. What does not run that often is left alone until it is found on top again: counting is not
+/// free where a program runs thousands of functions in turn.
 const WORTH: u32 = 20_000;
-const AGAIN: u32 = 2;
+const WITHIN: u32 = 30;
 /// Versions of a Code that a VM asks for, each of which relies on less than the one before.
 const VERSIONS: u32 = 6;
 /// Most instructions of a Code that is inlined, and how many calls away it may be.
@@ -151,6 +152,10 @@ impl CodeState {
     pub(super) fn marked(&self) -> *const Insn {
         watch(&self.code)
     }
+    /// Whether it was counted, and did not run often.
+    fn is_left_alone(&self) -> bool {
+        std::ptr::eq(self.insns.get(), self.code.insns.as_ptr()) && self.notes.get().is_some_and(|n| n.counts.get())
+    }
     /// Puts the instructions into force that tell or count, whichever is due.
     fn observe(&self) {
         let notes = self.notes();
@@ -164,12 +169,6 @@ impl CodeState {
         let notes = self.notes();
         notes.counts.set(false);
         notes.due.set(notes.count.get().saturating_add(rounds));
-        self.observe();
-    }
-    /// Counts until there are so many rounds.
-    fn count_to(&self, due: u32) {
-        self.notes().counts.set(true);
-        self.notes().due.set(due);
         self.observe();
     }
     /// How often guards of the version in force may fail before there is to be another one.
@@ -229,7 +228,7 @@ impl Cx {
             cs.adopt(&m);
         } else if let Some(m) = cs.own_machine() {
             cs.put_into_force(m);
-        } else if profiling && !cs.code.insns.is_empty() {
+        } else if profiling && !cs.code.insns.is_empty() && !cs.is_left_alone() {
             cs.observe();
         }
     }
@@ -278,18 +277,24 @@ impl Cx {
         }
         self.heat_up(cs, true);
     }
+    /// Counts entries and rounds of a Code for a while.
+    fn count(&self, cs: &CodeState) {
+        let notes = cs.notes();
+        notes.since.set(self.samples);
+        notes.counts.set(true);
+        notes.due.set(notes.count.get().saturating_add(WORTH));
+        cs.observe();
+    }
     /// A Code was watched long enough.
     #[cold]
     #[inline(never)]
     fn told(&mut self, cs: &CodeState) {
         let notes = cs.notes();
-        let n = notes.count.get();
-        if n >= WORTH || notes.is_wanted() {
-            // If nothing comes of it, later.
-            cs.count_to(n.max(WORTH).saturating_mul(AGAIN));
+        let pays = notes.pays.replace(false) || notes.is_wanted();
+        // Again, if nothing comes of it.
+        self.count(cs);
+        if pays {
             self.improve(cs);
-        } else {
-            cs.count_to(WORTH - COMPARED);
         }
     }
     /// The number by which versions know for whom they were made.
@@ -340,6 +345,7 @@ impl Cx {
         if !self.options.jit.is_on() || compiler().is_none() || self.tracing != 0 {
             return;
         }
+        self.samples = self.samples.wrapping_add(1);
         // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
         unsafe {
             let mut f = self.fp;
@@ -374,7 +380,10 @@ impl Cx {
                         if level == 0 && cs.own_machine().is_none() && !cs.is_traced() {
                             let notes = cs.notes();
                             notes.depth.set(0);
-                            notes.samples.set(notes.samples.get().saturating_add(1));
+                            notes.sampled(self.samples);
+                            if cs.is_left_alone() {
+                                self.count(cs);
+                            }
                             if notes.is_wanted() {
                                 if notes.counts.get() && notes.asked.get() == 0 {
                                     cs.observe_for(COMPARED);
@@ -530,8 +539,12 @@ fn counted(cx: &mut Cx, state: &CodeState, at: usize) -> usize {
     notes.count.set(n);
     if !state.machine.get().is_null() || notes.changes.get() != state.code.heat.changes() {
         cx.heat_up(state, true);
-    } else if n >= notes.due.get() && !state.is_traced() {
+    } else if state.is_traced() {
+    } else if n >= notes.due.get() {
+        notes.pays.set(true);
         state.observe_for(COMPARED);
+    } else if cx.samples.wrapping_sub(notes.since.get()) > WITHIN {
+        state.insns.set(state.code.insns.as_ptr());
     }
     at
 }
