@@ -58,7 +58,7 @@ GREEDY = HELP + <<~R
   until stop.size > 0
     n += 1
     eval "def hot\#{n}(n) = (s = 0; i = 0; while i < n; s += i * \#{n}; s ^= i; i += 1; end; s)"
-    send(:"hot\#{n}", 700)
+    send(:"hot\#{n}", 25_000)
     (1..n).each { |k| send(:"hot\#{k}", 2) } if n % 50 == 0
     if !said && RubyVM::JIT.stat[:left] < 5000
       told << 1
@@ -116,9 +116,9 @@ puts run.(HELP + <<~R, "--jit-share=1")
     end
     s
   end
-  200.times { |n| eval "def hot\#{n}(n) = (i = 0; i += 1 while i < n; i)"; send(:"hot\#{n}", 700) }
-  late(700)
-  late(700)
+  200.times { |n| eval "def hot\#{n}(n) = (i = 0; i += 1 while i < n; i)"; send(:"hot\#{n}", 25_000) }
+  late(25_000)
+  late(25_000)
   pid = fork { exit!(soon { late(700) == 244650 && version(:late) } ? 12 : 13) }
   p Process.wait2(pid)[1].exitstatus
 R

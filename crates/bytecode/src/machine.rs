@@ -14,6 +14,7 @@ use zakuro_base::sync::held::Mutex;
 #[derive(Default)]
 pub struct Heat {
     marked: OnceLock<Box<[Insn]>>,
+    counted: OnceLock<Box<[Insn]>>,
     waits: OnceLock<Box<[Insn]>>,
     /// The newest comes last. Locked by VMs that look for a version, never on a call's way, and by the compiler.
     versions: Mutex<Vec<Arc<Machine>>>,
@@ -39,6 +40,15 @@ impl Heat {
     pub fn marked(&self, make: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
         // The process's, whichever VM comes first.
         self.marked.get_or_init(|| zakuro_base::memory::going_on(make))
+    }
+    /// The instructions, those marked at which entries and rounds are counted.
+    pub fn counted(&self, make: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
+        self.counted.get_or_init(|| zakuro_base::memory::going_on(make))
+    }
+    /// Index of an instruction that may be one of these.
+    #[inline]
+    pub fn index_counted(&self, ip: *const Insn) -> Option<usize> {
+        self.counted.get().and_then(|insns| index_within(insns, ip))
     }
     /// The instructions, each with another opcode: where frames stand while machine code waits for what it calls.
     pub fn waits(&self, make: impl FnOnce() -> Box<[Insn]>) -> &[Insn] {
@@ -67,7 +77,7 @@ impl Heat {
     /// Index of an instruction in one of the copies that this knows.
     pub fn index_of(&self, ip: *const Insn) -> Option<usize> {
         let known = |insns: &OnceLock<Box<[Insn]>>| insns.get().and_then(|insns| index_within(insns, ip));
-        known(&self.marked).or_else(|| known(&self.waits))
+        known(&self.marked).or_else(|| known(&self.waits)).or_else(|| known(&self.counted))
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::value::Value;
 use hashbrown::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use zakuro_base::Sym;
 
 /// Number of a class. Boot classes have the same in every VM.
@@ -78,6 +78,8 @@ pub struct ClassData {
     pub beyond: Option<ClassId>,
     /// Where the look-up of methods of the class object begins, as far as it is known.
     pub meta: MetaCache,
+    /// The names that calls have looked up from here on.
+    pub asked: Asked,
     /// Subclasses and includers. Weak: they don't keep each other.
     pub dependents: Vec<ClassId>,
     /// Method cells; an undefined method has a cell whose body says so.
@@ -143,6 +145,41 @@ impl Clone for MetaCache {
 
 /// So many places of a list of ancestors are searched one by one.
 pub const FEW: usize = 24;
+
+/// Names that were looked up in a class, as long as they are few: so a method or module that it gets later changes nothing for who has cached other names. A copy of the class data, whose caches
+/// nobody knows, takes everything for asked. Atomic as [`Known`] is.
+#[derive(Default, Debug)]
+pub struct Asked {
+    names: [AtomicU32; Asked::FEW],
+    /// More than there is room for: any name.
+    count: AtomicU32,
+}
+
+impl Asked {
+    const FEW: usize = 8;
+
+    /// Whether this name may have been looked up.
+    pub fn has(&self, name: Sym) -> bool {
+        let count = self.count.load(Relaxed) as usize;
+        self.names.get(..count).is_none_or(|names| names.iter().any(|n| n.load(Relaxed) == name.0))
+    }
+    pub fn note(&self, name: Sym) {
+        if self.has(name) {
+            return;
+        }
+        let count = self.count.load(Relaxed);
+        if let Some(place) = self.names.get(count as usize) {
+            place.store(name.0, Relaxed);
+        }
+        self.count.store(count + 1, Relaxed);
+    }
+}
+impl Clone for Asked {
+    fn clone(&self) -> Self {
+        Asked { count: AtomicU32::new(u32::MAX), ..Asked::default() }
+    }
+}
+
 /// Ancestors in one list at most, unless the class and its modules are more.
 pub const NEAR: usize = 64;
 
@@ -164,6 +201,7 @@ impl ClassData {
             repeats: false,
             beyond: None,
             meta: MetaCache::default(),
+            asked: Asked::default(),
             dependents: Vec::new(),
             methods: HashMap::default(),
             method_order: Vec::new(),

@@ -63,6 +63,7 @@ impl Vm {
             exit_every: 0,
             exit_tried: false,
             leavings: Default::default(),
+            samples: 0,
             unwound: None,
             owes_refusal: false,
             cvar_cache: Default::default(),

@@ -168,6 +168,8 @@ pub struct Vm {
     /// A guard failed in that way.
     pub(crate) exit_tried: bool,
     pub leavings: crate::machine::Leavings,
+    /// How often it was asked what it runs ([`Cx::sample`]).
+    pub(crate) samples: u32,
     /// Machine code could not make a Float for want of memory, which the next safepoint has to say.
     pub(crate) owes_refusal: bool,
 

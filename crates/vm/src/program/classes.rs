@@ -257,7 +257,8 @@ impl Cx {
     pub fn inherits(&self, c: ClassId, of: ClassId) -> bool {
         let mut d = self.class(c);
         loop {
-            if if d.sorted.is_empty() { d.near.contains(&of) } else { d.sorted.binary_search(&of).is_ok() } {
+            let is_near = if d.sorted.is_empty() { d.near.contains(&of) } else { d.sorted.binary_search(&of).is_ok() };
+            if is_near {
                 return true;
             }
             match d.beyond {
@@ -507,8 +508,12 @@ impl Cx {
             let own = self.linearise(c);
             self.set_ancestors(c, own);
         }
-        self.bump_epoch();
-        self.const_epoch += 1;
+        if self.is_cached_with_module(class, module) {
+            self.bump_epoch();
+        }
+        if self.ancestors(module).any(|m| !self.class(m).consts.is_empty()) {
+            self.const_epoch += 1;
+        }
         self.note_redefinition_by_module(class, module);
     }
     /// Recomputes the ancestor list of a class and of everything that contains it.
@@ -576,7 +581,7 @@ impl Cx {
         self.class(id).superclass.filter(|s| *s != id)
     }
     /// The class and its modules, where they stand before the superclass.
-    fn own_places(&self, id: ClassId) -> &[ClassId] {
+    pub(crate) fn own_places(&self, id: ClassId) -> &[ClassId] {
         let d = self.class(id);
         &d.near[..d.own_places as usize]
     }

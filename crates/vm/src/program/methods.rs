@@ -87,6 +87,9 @@ pub(crate) fn has_fast_paths(c: ClassId) -> bool {
     FAST_CLASSES.iter().any(|(k, _)| *k == c)
 }
 
+/// Places of its own up to which an object's singleton class is searched at each look-up.
+const FEW_PLACES: u32 = 8;
+
 impl Cx {
     pub(crate) fn bump_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
@@ -100,6 +103,35 @@ impl Cx {
             self.cached_names.resize(i + 1, 0);
         }
         self.cached_names[i] |= 1 << (name.0 % 64);
+    }
+    /// What calls of this name find in this class is cached from now on.
+    fn note_cached(&mut self, class: ClassId, name: Sym) {
+        self.note_cached_name(name);
+        if let Some(slot) = self.classes.get(class.0).filter(|s| s.own)
+            && self.is_of_one_object(class)
+        {
+            // SAFETY: an own slot points to live class data that this VM alone uses.
+            unsafe { &(*slot.data).asked }.note(name);
+        }
+    }
+    /// Whether some cache may know what calls of this name find in this class, or in one that inherits from it.
+    fn is_cached(&self, class: ClassId, name: Sym) -> bool {
+        if !self.name_is_cached(name) {
+            return false;
+        }
+        // An object may get methods of its own again and again (`extend`): that is no reason to look everything up anew.
+        let own = self.classes.get(class.0).is_some_and(|s| s.own);
+        let d = self.class(class);
+        !own || !d.dependents.is_empty() || !self.is_of_one_object(class) || d.asked.has(name)
+    }
+    /// Whether the methods of a module, and of those in it, change what some cache knows of a class that gets it.
+    pub(crate) fn is_cached_with_module(&self, class: ClassId, module: ClassId) -> bool {
+        !self.is_of_one_object(class) || self.ancestors(module).any(|m| self.class(m).methods.keys().any(|n| self.is_cached(class, *n)))
+    }
+    /// Whether this is the singleton class of an object that is no class.
+    fn is_of_one_object(&self, class: ClassId) -> bool {
+        let d = self.class(class);
+        d.kind == ClassKind::Singleton && self.class_id(d.attached).is_none()
     }
     /// After a module was included or prepended: its operators may now stand before the builtin ones.
     pub(crate) fn note_redefinition_by_module(&mut self, class: ClassId, module: ClassId) {
@@ -193,7 +225,7 @@ impl Cx {
         if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
             self.redefined |= fast::CLASS_HASH;
         }
-        if self.name_is_cached(name) {
+        if self.is_cached(class, name) {
             self.bump_epoch();
         }
         self.note_stand_ins(class, name);
@@ -311,14 +343,30 @@ impl Cx {
         if let Some(known) = self.method_cache.find(class, MethodCacheEntry::FROM_START, name, self.epoch) {
             return Ref::from_value(known);
         }
+        self.note_cached(class, name);
+        if self.is_of_one_object(class) && self.class(class).own_places <= FEW_PLACES {
+            return self.find_method_of_object(class, name);
+        }
         let found = self.find_method_uncached(class, name);
-        self.note_cached_name(name);
         let epoch = self.epoch;
         self.method_cache.note(class, MethodCacheEntry::FROM_START, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
     }
+    /// The same in the singleton class of an object: what it has not got itself its class has, for which that is cached. There may be thousands of such objects.
+    fn find_method_of_object(&mut self, class: ClassId, name: Sym) -> Option<Method> {
+        let own = self.own_places(class).iter().find_map(|c| self.class(*c).methods.get(&name).copied());
+        match (own, self.class(class).superclass) {
+            (None, Some(up)) => self.find_method(up, name),
+            _ => self.resolved(class, own, name),
+        }
+    }
     fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {
-        let m = self.find_entry_from(class, name, 0)?;
+        let v = self.ancestors(class).find_map(|c| self.class(c).methods.get(&name).copied());
+        self.resolved(class, v, name)
+    }
+    /// The method that an entry of a class's ancestors stands for.
+    fn resolved(&mut self, class: ClassId, entry: Option<Value>, name: Sym) -> Option<Method> {
+        let m: Method = Ref::from_value(self.instantiate(entry?))?;
         match m.method_kind() {
             MethodKind::Undefined => None,
             MethodKind::ZSuper => {
@@ -346,7 +394,7 @@ impl Cx {
             return Ref::from_value(known);
         }
         let found = self.find_super_method_uncached(class, owner, 0, name);
-        self.note_cached_name(name);
+        self.note_cached(class, name);
         let epoch = self.epoch;
         self.method_cache.note(class, owner, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
@@ -356,7 +404,7 @@ impl Cx {
         if me.place() == 0 {
             return self.find_super_method(class, me.owner, me.name);
         }
-        self.note_cached_name(me.name);
+        self.note_cached(class, me.name);
         self.find_super_method_uncached(class, me.owner, me.place(), me.name)
     }
     /// Where the ancestors go on behind a place of `owner`; behind the last if there are not so many.

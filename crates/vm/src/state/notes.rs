@@ -35,18 +35,33 @@ impl Drop for Asking {
     }
 }
 
+const NEAR: u32 = 4;
+
 /// See the module. Touched by the VM alone.
 #[derive(Default)]
 pub struct Notes {
     known: RefCell<Known>,
     /// How often guards failed, by the address of the [`Exit`], which a version that is held keeps.
     failures: RefCell<FastMap<usize, u32>>,
+    /// How often guards of the version in force failed, all together.
+    pub left: Cell<u32>,
     /// Versions that were in force before the one that is.
     held: RefCell<Vec<Arc<Machine>>>,
-    /// Entries and rounds of loops while it was watched.
+    /// Entries and rounds of loops while they were counted.
     pub count: Cell<u32>,
-    /// Samples of running frames that met it.
-    pub samples: Cell<u32>,
+    /// The count at which it changes between the copy of the instructions that tells what they meet and the one that counts, or something is asked for.
+    pub due: Cell<u32>,
+    /// It counts only.
+    pub counts: Cell<bool>,
+    /// How many calls away from what a sample has found.
+    pub depth: Cell<u8>,
+    /// It ran often enough for machine code to pay.
+    pub pays: Cell<bool>,
+    /// The VM's samples when it began to count.
+    pub since: Cell<u32>,
+    /// How near to each other the VM's samples were that found it on top, and the last of them.
+    nearness: Cell<u32>,
+    sampled: Cell<u32>,
     /// Versions that were asked for.
     pub asked: Cell<u32>,
     /// It watches what it meets although there is machine code, which was made for a VM that had met more.
@@ -78,12 +93,14 @@ impl Notes {
         *self.known.borrow_mut() = Known::default();
         self.failures.borrow_mut().clear();
         self.count.set(0);
+        self.counts.set(false);
     }
     /// A guard failed: how often by now.
     pub fn failed(&self, exit: &Exit) -> u32 {
         let mut failures = self.failures.borrow_mut();
         let n = failures.entry(std::ptr::from_ref(exit) as usize).or_default();
         *n = n.wrapping_add(1);
+        self.left.set(self.left.get().saturating_add(1));
         *n
     }
     /// Keeps a version that is not in force any more.
@@ -96,6 +113,21 @@ impl Notes {
     }
     pub fn is_pending(&self) -> bool {
         self.pending.is()
+    }
+    /// The VM's sample of this number, which is never 0, found it on top.
+    pub fn sampled(&self, number: u32) {
+        let nearness = match (number.wrapping_sub(self.sampled.replace(number)), self.nearness.get()) {
+            (since, _) if since == number => 0,
+            (0..=3, n) => n + 4,
+            (4..=16, n) => n + 2,
+            (17..=64, n) => n + 1,
+            _ => 0,
+        };
+        self.nearness.set(nearness.min(NEAR));
+    }
+    /// Whether samples have found it on top so often that machine code is wanted, however few its rounds are: twice in a row, or more often if others were on top in between.
+    pub fn is_wanted(&self) -> bool {
+        self.nearness.get() >= NEAR
     }
     /// A version is pending as long as the answer is there.
     pub fn asks(&self) -> Asking {

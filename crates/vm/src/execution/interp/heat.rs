@@ -1,8 +1,14 @@
 //! Heat: what a VM notes of the Codes that it runs often, which version of their machine code it takes, and what it asks the compiler for.
 //!
 //! Heat costs the interpreter nothing. A tick of the scheduler sets a bit in the poll word of a VM that runs; at its next safepoint the Codes of the frames on top get
-//! *profiling copies* of their instructions, in which the opcode of what is worth knowing is [`PROFILE`]. Its handler notes kinds of operands, gives the callees that it meets copies of their own, and
-//! asks for machine code when it was here often enough. Once that is published, the instructions in force are a copy in which [`MACHINE`] stands wherever the function can be entered.
+//! *profiling copies* of their instructions, in which the opcode of what is worth knowing is [`PROFILE`]. Its handler notes kinds of operands, and gives the callees that it meets copies of their own.
+//! After [`TOLD`] entries and rounds a *counting copy* follows, in which the same opcode stands at the beginning and the heads of loops alone. What runs so often that compiling it pays ([`WORTH`]), and
+//! what samples find on top one soon after the other, is watched once more for a moment, since it may do other things now, and machine code is asked for. Once that is published, the instructions in force
+//! are a copy in which [`MACHINE`] stands wherever the function can be entered.
+//!
+//! **What pays** (docs/decisions/0026-thresholds-of-machine-code.md). Compiling takes time in proportion to the instructions, some 20 us each, and each time that one runs in machine code saves a nanosecond
+//! or two: 20,000 rounds are worth it, however long the Code is. They must come within 0.3 s of the VM's time: of what is called more rarely, one among thousands of functions, neither instructions nor
+//! machine code are in the processor's caches, and the latter, which is larger, gains nothing. A version that is left too often costs as much again, so its guards must have cost as much before.
 //!
 //! **Choosing.** Versions of a Code are there for all VMs, notes are each VM's own. A VM that comes to a Code takes the newest version at once. A guard that fails often makes it look for a version that
 //! serves what it has met, or ask for one. A version that was made for another VM may be slower than need be, since that one has met more kinds of things: a VM that is found in such a version watches
@@ -26,9 +32,13 @@ use zakuro_object::*;
 /// Pseudo opcode: notes what the instruction meets.
 pub(crate) const PROFILE: u8 = 253;
 
-/// Rounds and entries that a Code is watched for before there is machine code, and beside some that was made for another VM.
-const WATCHED: u32 = 600;
+/// Rounds and entries that a Code is watched for at first, and before there is machine code or beside some that was made for another VM.
+const TOLD: u32 = 100;
 const COMPARED: u32 = 60;
+/// Rounds and entries after which compiling pays, if they come within so many samples of the VM, of 10 ms each. What does not run that often is left alone until it is found on top again: counting is not
+/// free where a program runs thousands of functions in turn.
+const WORTH: u32 = 20_000;
+const WITHIN: u32 = 30;
 /// Versions of a Code that a VM asks for, each of which relies on less than the one before.
 const VERSIONS: u32 = 6;
 /// Most instructions of a Code that is inlined, and how many calls away it may be.
@@ -36,8 +46,10 @@ const INLINED: usize = 150;
 const INLINED_DEPTH: usize = 3;
 /// Most Codes with their call sites that a request brings along: calls branch, and few of them fit into one function.
 const BROUGHT: usize = 1000;
-/// How often a guard fails before there is to be another version.
+/// How often a guard fails before it is not relied on again.
 const FAILURES: u32 = 16;
+/// What a failure costs, in nanoseconds: the way out, and the rest of the round in the interpreter. There is to be another version when that is as much as it will take.
+const FAILURE: u64 = 1000;
 
 /// Whether an instruction's operands are worth knowing.
 fn is_told(op: Op) -> bool {
@@ -108,6 +120,20 @@ fn watch(code: &Code) -> *const Insn {
     marked.as_ptr()
 }
 
+/// The copy of the instructions in which entries and rounds are counted.
+fn count(code: &Code) -> *const Insn {
+    let counted = code.heat.counted(|| {
+        let mut copy = code.insns.clone();
+        for (i, insn) in copy.iter_mut().enumerate() {
+            if i == 0 || insn.opcode().polls() {
+                insn.op = PROFILE;
+            }
+        }
+        copy
+    });
+    counted.as_ptr()
+}
+
 impl CodeState {
     pub(super) fn notes(&self) -> &Notes {
         // The process's: a few words for each Code that is hot.
@@ -126,6 +152,29 @@ impl CodeState {
     pub(super) fn marked(&self) -> *const Insn {
         watch(&self.code)
     }
+    /// Whether it was counted, and did not run often.
+    fn is_left_alone(&self) -> bool {
+        std::ptr::eq(self.insns.get(), self.code.insns.as_ptr()) && self.notes.get().is_some_and(|n| n.counts.get())
+    }
+    /// Puts the instructions into force that tell or count, whichever is due.
+    fn observe(&self) {
+        let notes = self.notes();
+        if notes.due.get() == 0 {
+            notes.due.set(TOLD);
+        }
+        self.insns.set(if notes.counts.get() { count(&self.code) } else { self.marked() });
+    }
+    /// Tells what it meets for so many rounds.
+    fn observe_for(&self, rounds: u32) {
+        let notes = self.notes();
+        notes.counts.set(false);
+        notes.due.set(notes.count.get().saturating_add(rounds));
+        self.observe();
+    }
+    /// How often guards of the version in force may fail before there is to be another one.
+    fn failures_allowed(&self) -> u32 {
+        self.own_machine().map_or(0, |m| (m.took / FAILURE).min(u32::MAX.into()) as u32)
+    }
     /// Puts a version into force.
     fn adopt(&self, m: &Arc<Machine>) {
         let before = self.machine.replace(Arc::into_raw(m.clone()));
@@ -135,6 +184,7 @@ impl CodeState {
             // Frames may stand in it.
             if !Arc::ptr_eq(&before, m) {
                 self.notes().hold(before);
+                self.notes().left.set(0);
             }
         }
         self.put_into_force(m);
@@ -178,8 +228,8 @@ impl Cx {
             cs.adopt(&m);
         } else if let Some(m) = cs.own_machine() {
             cs.put_into_force(m);
-        } else if profiling && !cs.code.insns.is_empty() {
-            cs.insns.set(cs.marked());
+        } else if profiling && !cs.code.insns.is_empty() && !cs.is_left_alone() {
+            cs.observe();
         }
     }
     /// The version that serves what this VM has met of a Code and of those inlined in it, and relies on most of it; with the number of instructions that could be relied on, but are not. Where several
@@ -227,6 +277,26 @@ impl Cx {
         }
         self.heat_up(cs, true);
     }
+    /// Counts entries and rounds of a Code for a while.
+    fn count(&self, cs: &CodeState) {
+        let notes = cs.notes();
+        notes.since.set(self.samples);
+        notes.counts.set(true);
+        notes.due.set(notes.count.get().saturating_add(WORTH));
+        cs.observe();
+    }
+    /// A Code was watched long enough.
+    #[cold]
+    #[inline(never)]
+    fn told(&mut self, cs: &CodeState) {
+        let notes = cs.notes();
+        let pays = notes.pays.replace(false) || notes.is_wanted();
+        // Again, if nothing comes of it.
+        self.count(cs);
+        if pays {
+            self.improve(cs);
+        }
+    }
     /// The number by which versions know for whom they were made.
     fn asker_number(&self) -> u64 {
         self.host.as_ref().map_or(0, |h| h.control.identity().id)
@@ -249,6 +319,7 @@ impl Cx {
     fn watch_anew(&self, cs: &CodeState) {
         let notes = cs.notes();
         notes.begin_again();
+        notes.due.set(TOLD);
         notes.compares.set(true);
         cs.entry.set(interpreted);
         cs.insns.set(cs.marked());
@@ -274,6 +345,7 @@ impl Cx {
         if !self.options.jit.is_on() || compiler().is_none() || self.tracing != 0 {
             return;
         }
+        self.samples = self.samples.wrapping_add(1);
         // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
         unsafe {
             let mut f = self.fp;
@@ -299,12 +371,25 @@ impl Cx {
                     }
                     _ => {
                         self.heat_up(cs, true);
+                        // It was left for the interpreter, which takes its time.
+                        if level == 0 && cs.own_machine().is_some() {
+                            let notes = cs.notes();
+                            notes.left.set(notes.left.get().saturating_add(cs.failures_allowed() / 2 + 1));
+                        }
                         // Frames below wait in a call, most often a builtin's, which can't be left for machine code.
-                        if level == 0 && cs.own_machine().is_none() {
-                            let samples = cs.notes().samples.get();
-                            cs.notes().samples.set(samples.saturating_add(1));
-                            if samples >= 1 {
-                                self.improve(cs);
+                        if level == 0 && cs.own_machine().is_none() && !cs.is_traced() {
+                            let notes = cs.notes();
+                            notes.depth.set(0);
+                            notes.sampled(self.samples);
+                            if cs.is_left_alone() {
+                                self.count(cs);
+                            }
+                            if notes.is_wanted() {
+                                if notes.counts.get() && notes.asked.get() == 0 {
+                                    cs.observe_for(COMPARED);
+                                } else {
+                                    self.improve(cs);
+                                }
                             }
                         }
                         true
@@ -337,7 +422,10 @@ impl Cx {
                 return;
             }
             state.notes().refute(exit.at, exit.what);
-            self.improve(owner);
+            if owner.notes().left.get() >= owner.failures_allowed() || self.options.jit.waits() {
+                owner.notes().left.set(0);
+                self.improve(owner);
+            }
         } else if owner.notes().changes.get() != owner.code.heat.changes() {
             self.heat_up(owner, true);
         }
@@ -388,7 +476,8 @@ impl Cx {
             let c = &*cs.calls.add(site);
             let handler = c.handler as usize;
             if c.key >> 32 != self.epoch as u64 {
-                return Called::Unseen;
+                // Methods have changed since: what it calls is not known any more, but that it was run.
+                return if c.key == 0 { Called::Unseen } else { Called::Other };
             }
             let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1, with));
             match () {
@@ -419,12 +508,17 @@ impl Cx {
     /// What a Code that is watched calls is as warm.
     fn watch_callee(&self, caller: &CodeState, callee: &CodeState) {
         if std::ptr::eq(callee.insns.get(), callee.code.insns.as_ptr()) {
-            self.heat_up(callee, true);
+            let depth = caller.notes().depth.get();
+            if depth < INLINED_DEPTH as u8 {
+                callee.notes().depth.set(depth + 1);
+                self.heat_up(callee, true);
+            }
         } else if caller.compares() && !callee.compares() && !self.compare(callee) && callee.own_machine().is_none() {
             // It may be inlined in what is compared: what it meets itself counts, as its caller's does.
             let notes = callee.notes();
             if !notes.compared.replace(true) {
                 notes.begin_again();
+                notes.due.set(TOLD);
             }
         }
     }
@@ -434,13 +528,33 @@ impl Cx {
 pub unsafe fn profile(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; the opcode stands in profiling copies only.
     unsafe {
-        let at = profiled(cx, ip, regs, cs);
+        let at = match (*cs).code.heat.index_counted(ip) {
+            Some(at) => counted(cx, &*cs, at),
+            None => profiled(cx, ip, regs, cs),
+        };
         let op = (&(*cs).code.insns)[at].opcode();
         // Machine code may have come meanwhile: at the beginning, and in each round of a loop, it goes on in what is in force. In between, what machine code has left for is
         // watched on.
         let ip = if at == 0 || op.polls() || (*cs).is_traced() { (*cs).insns.get().add(at) } else { ip };
         TABLE[op as usize](cx, ip, regs, cs)
     }
+}
+/// Counts an entry or a round; where it stands.
+#[inline(never)]
+fn counted(cx: &mut Cx, state: &CodeState, at: usize) -> usize {
+    let notes = state.notes();
+    let n = notes.count.get().wrapping_add(1);
+    notes.count.set(n);
+    if !state.machine.get().is_null() || notes.changes.get() != state.code.heat.changes() {
+        cx.heat_up(state, true);
+    } else if state.is_traced() {
+    } else if n >= notes.due.get() {
+        notes.pays.set(true);
+        state.observe_for(COMPARED);
+    } else if cx.samples.wrapping_sub(notes.since.get()) > WITHIN {
+        state.insns.set(state.code.insns.as_ptr());
+    }
+    at
 }
 /// Notes what the instruction at `ip` meets; its index.
 #[inline(never)]
@@ -478,8 +592,10 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
                 }
             } else if !state.machine.get().is_null() || notes.changes.get() != code.heat.changes() {
                 cx.heat_up(state, true);
-            } else if n == WATCHED || cx.options.jit.waits() && n == 2 {
+            } else if cx.options.jit.waits() && n == 2 {
                 cx.improve(state);
+            } else if n >= notes.due.get() && !notes.counts.get() && !state.is_traced() {
+                cx.told(state);
             }
         }
         at
