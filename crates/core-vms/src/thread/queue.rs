@@ -68,7 +68,7 @@ fn recount(cx: &mut Cx, v: Value) -> Result<()> {
     let (before, now) = (q.counted, q.bytes());
     if now > before {
         q.counted = now;
-        cx.heap.add_payload(now - before);
+        cx.weigh_data(v);
         cx.heap.add_watched(now);
         cx.heap.sub_watched(before);
     }

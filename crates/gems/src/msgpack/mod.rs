@@ -44,15 +44,8 @@ fn buffer(cx: &mut Cx, v: Value) -> Result<&mut Buffer> {
 
 /// Tells the heap what a buffer's memory has become. Its `weight` is what a collection takes off again.
 fn counted<T>(cx: &mut Cx, v: Value, f: impl FnOnce(&mut Buffer) -> T) -> Result<T> {
-    let b = buffer(cx, v)?;
-    let before = b.bytes.capacity();
-    let result = f(b);
-    let after = b.bytes.capacity();
-    if after > before {
-        cx.heap.add_payload(after - before);
-    } else {
-        cx.heap.sub_payload(before - after);
-    }
+    let result = f(buffer(cx, v)?);
+    cx.weigh_data(v);
     Ok(result)
 }
 

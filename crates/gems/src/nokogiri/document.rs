@@ -77,8 +77,8 @@ fn counted(cx: &mut Cx, doc: Value) -> Result<()> {
         let d = cx.data_mut::<Doc>(doc)?;
         if d.objects.is_empty() && d.namespaces.is_empty() {
             d.tree = Tree::new(d.tree.kind(DOCUMENT));
-            let freed = std::mem::take(&mut d.counted);
-            cx.heap.sub_payload(freed);
+            d.counted = 0;
+            cx.weigh_data(doc);
         }
     }
     result

@@ -101,12 +101,8 @@ mod native {
                 p.held()
             }
         };
-        let before = std::mem::replace(&mut e.weight, held);
-        if held > before {
-            cx.heap.add_payload(held - before);
-        } else {
-            cx.heap.sub_payload(before - held);
-        }
+        e.weight = held;
+        cx.weigh_data(this);
         Ok(())
     }
     /// Sets the parser's options, bits of ParseOptions.

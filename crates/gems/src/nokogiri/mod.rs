@@ -144,11 +144,7 @@ fn account(cx: &mut Cx, doc: Value) -> Result<()> {
         room(cx, after - before)?;
     }
     cx.data_mut::<Doc>(doc)?.counted = after;
-    if after > before {
-        cx.heap.add_payload(after - before);
-    } else {
-        cx.heap.sub_payload(before - after);
-    }
+    cx.weigh_data(doc);
     Ok(())
 }
 fn tree(cx: &mut Cx, doc: Value) -> Result<&mut Tree> {

@@ -93,15 +93,11 @@ fn add(cx: &mut Cx, this: Value, v: Value) -> Result<()> {
         return Ok(());
     }
     let s = set(cx, this)?;
-    let before = s.weight();
     s.items.push(v);
     if s.items.len() > TABLE_FROM {
         s.keys.insert(k);
     }
-    let after = s.weight();
-    if after > before {
-        cx.heap.add_payload(after - before);
-    }
+    cx.weigh_data(this);
     Ok(())
 }
 
