@@ -423,7 +423,7 @@ impl ArrayCell {
     pub fn release(this: Ref<ArrayCell>, heap: &mut Heap) {
         this.as_value().assert_uncaptured();
         // SAFETY: a live cell of this heap, which is only looked at through the borrowed heap.
-        let bytes = unsafe { Self::empty_out(this.as_ptr() as *mut ArrayCell, |at| heap.hides(at)) };
+        let bytes = unsafe { Self::empty_out(this.as_ptr(), |at| heap.hides(at)) };
         heap.sub_payload(bytes);
     }
     /// Whether two Arrays show the same elements of one buffer, which nobody writes then: `this` is as it was when `other` took it over.

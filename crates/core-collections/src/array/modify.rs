@@ -72,7 +72,7 @@ fn random_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
 
 /// A safepoint in some rounds of a loop whose rounds take nanoseconds.
 fn poll_now_and_then(cx: &mut Cx, round: usize) -> Result<()> {
-    if round % 4096 == 0 { cx.safepoint() } else { Ok(()) }
+    if round.is_multiple_of(4096) { cx.safepoint() } else { Ok(()) }
 }
 
 fn random_source(cx: &mut Cx, kw: Kwargs) -> Result<Option<Value>> {
