@@ -50,32 +50,34 @@ p told.recv, told.recv, told.recv
 stop << 1
 [odd, plain].each(&:join)
 
-# In processes with little memory for machine code, and little time: one VM wants all of it.
-GREEDY = HELP + <<~R
+# In processes with little memory for machine code, or little time: one VM wants all of it.
+HOT = HELP + <<~R
+  def make(n, size)
+    lines = Array.new(size) { |k| "a = a + b * \#{k}; b = c - a if a > \#{k * 7}; c = a & b" }
+    eval "def hot\#{n}(n) = (a = i = 0; b = 1; c = 2; while i < n; \#{lines.join("; ")}; i += 1; end; a)"
+    t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    send(:"hot\#{n}", 20) while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 0.05
+  end
+R
+GREEDY = HOT + <<~R
   told, stop = RubyVM::ARGV
   n = 0
   said = false
   until stop.size > 0
-    n += 1
-    eval "def hot\#{n}(n) = (s = 0; i = 0; while i < n; s += i * \#{n}; s ^= i; i += 1; end; s)"
-    send(:"hot\#{n}", 25_000)
-    (1..n).each { |k| send(:"hot\#{k}", 2) } if n % 50 == 0
-    if !said && RubyVM::JIT.stat[:left] < 5000
+    make(n += 1, 60)
+    (1..n).each { |k| send(:"hot\#{k}", 2) } if n % 10 == 0
+    if !said && RubyVM::JIT.stat[:left] < 50_000
       told << 1
       said = true
     end
   end
 R
-# Each takes the compiler some 30 ms: the half second that it has in advance is used up, and a hundredth of a core is little.
-HEAVY = HELP + <<~R
+# Each takes the compiler some 30 ms: what it has in advance is used up, and a hundredth of a core is little.
+HEAVY = HOT + <<~R
   told, stop = RubyVM::ARGV
   n = 0
   until stop.size > 0
-    n += 1
-    lines = Array.new(200) { |k| "a = a + b * \#{k}; b = c - a if a > \#{k * 7}; c = a & b" }
-    eval "def hot\#{n}(n) = (a = i = 0; b = 1; c = 2; while i < n; \#{lines.join("; ")}; i += 1; end; a)"
-    t = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    send(:"hot\#{n}", 20) while Process.clock_gettime(Process::CLOCK_MONOTONIC) - t < 0.05
+    make(n += 1, 200)
     told << 1 if n == 40
   end
 R
@@ -102,7 +104,7 @@ TWO = <<~R
   [greedy, modest].each(&:join)
 R
 run = ->(program, *options) { IO.popen([RbConfig.ruby, *options, "-W0", "-e", program], err: %i[child out], &:read) }
-puts run.(TWO.sub("PROGRAM") { GREEDY.dump }, "--jit-memory=1")
+puts run.(TWO.sub("PROGRAM") { GREEDY.dump }, "--jit-memory=1", "--jit-share=100")
 puts run.(TWO.sub("PROGRAM") { HEAVY.dump }, "--jit-share=1")
 
 # What was being compiled when the process forked is asked for again in the child.
