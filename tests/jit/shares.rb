@@ -33,8 +33,10 @@ ODD = HELP + <<~R
     s
   end
   if operands.size > 1
-    told << soon { operands.each { |x, y| work(2000, x, y) }; (v = version(:work)) && (v[:uncertain] > 0 || !RubyVM::JIT.enabled?) }
-    (operands.each { |x, y| work(2000, x, y) }) until stop.size > 0
+    # All kinds within the few rounds that are watched, whenever that is.
+    mixed = -> { 250.times { operands.each { |x, y| __send__(:work, 5, x, y) } } }
+    told << soon { mixed.call; (v = version(:work)) && (v[:uncertain] > 0 || !RubyVM::JIT.enabled?) }
+    mixed.call until stop.size > 0
   else
     told << work(2000, 1, 2)
     # In machine code from the first call on, whoever it was made for. (Most often some that is made for Integers follows, see docs/plan.md.)
@@ -72,13 +74,13 @@ GREEDY = HOT + <<~R
     end
   end
 R
-# Each takes the compiler some 30 ms: what it has in advance is used up, and a hundredth of a core is little.
+# Each takes the compiler some 20 ms: what it has in advance is used up, and a hundredth of a core is little.
 HEAVY = HOT + <<~R
   told, stop = RubyVM::ARGV
   n = 0
   until stop.size > 0
-    make(n += 1, 200)
-    told << 1 if n == 40
+    make(n += 1, 120)
+    told << 1 if n == 12
   end
 R
 MODEST = HELP + <<~R
