@@ -323,7 +323,7 @@ impl Graph {
             }
             Called::Native(target, owner, name) if with_block => {
                 let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
-                let (p, given) = (&met.code.params, kind.given((), (), ()).len());
+                let (p, given) = (&met.code.params, 1 + usize::from(kind.given((), (), ()).1.is_some()));
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
                     return;
                 }

@@ -391,7 +391,8 @@ impl Emitter<'_, '_> {
         let place = if kind.walks() { n } else { walked };
         let so_far = self.word_of(result);
         let (vars, required) = (self.graph.scopes[block].vars, self.graph.scopes[block].code.params.required as usize);
-        for (k, v) in kind.given(element, place, so_far).into_iter().enumerate().take(required) {
+        let (first, second) = kind.given(element, place, so_far);
+        for (k, v) in std::iter::once(first).chain(second).enumerate().take(required) {
             self.set(vars + 1 + k, v);
         }
         self.clear_locals(block, required as u16 + 1);

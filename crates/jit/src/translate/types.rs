@@ -450,9 +450,8 @@ impl<'a> Types<'a> {
                     s.write(block.vars + r as usize, Type::Any);
                 }
                 let element = if l.kind.counts() { Type::Fixnum } else { Type::Any };
-                for (n, t) in
-                    l.kind.given(element, Type::Fixnum, Type::Any).into_iter().enumerate().take(block.code.params.required as usize)
-                {
+                let (first, second) = l.kind.given(element, Type::Fixnum, Type::Any);
+                for (n, t) in std::iter::once(first).chain(second).enumerate().take(block.code.params.required as usize) {
                     s.types[block.vars + 1 + n] = t;
                 }
                 if let Some(e) = g.env_of(l.block) {

@@ -161,13 +161,13 @@ impl Looping {
         let walk = walks.into_iter().find(|w| *w as u64 == n >> 8)?;
         Some(Looping { walk, act: acts.into_iter().find(|a| *a as u64 == n & 255)? })
     }
-    /// What the block is given. `result`: what the loop has made so far.
-    pub fn given<T: Copy>(self, element: T, index: T, result: T) -> Vec<T> {
+    /// What the block is given: one argument, or two. `result`: what the loop has made so far.
+    pub fn given<T: Copy>(self, element: T, index: T, result: T) -> (T, Option<T>) {
         match self.act {
-            Act::WithIndex => vec![element, index],
-            Act::WithObject => vec![element, result],
-            Act::Inject | Act::Fold => vec![result, element],
-            _ => vec![element],
+            Act::WithIndex => (element, Some(index)),
+            Act::WithObject => (element, Some(result)),
+            Act::Inject | Act::Fold => (result, Some(element)),
+            _ => (element, None),
         }
     }
 }

@@ -530,9 +530,9 @@ pub mod help {
                 };
                 let place = if kind.walks() { index } else { Value::fixnum(at) };
                 (i, at) = (i + step, at + 1);
-                let v = match kind.given(element, place, result)[..] {
-                    [a, b] => cx.yield_values(block, &[a, b])?,
-                    _ => cx.yield1(block, element)?,
+                let v = match kind.given(element, place, result) {
+                    (a, Some(b)) => cx.yield_values(block, &[a, b])?,
+                    (a, None) => cx.yield1(block, a)?,
                 };
                 cx.safepoint()?;
                 let kept = match kind.act {
