@@ -102,7 +102,7 @@ end
 puts "-- a child by fork(2) has neither"
 r, w = IO.pipe
 errors, said = IO.pipe
-pid = spawn(EXE, "--dashboard", "-e", "puts fork { sleep 60 }", out: w, err: said)
+pid = spawn(EXE, "--dashboard", "-e", "fork { puts Process.pid; $stdout.flush; sleep 60 }", out: w, err: said)
 [w, said].each(&:close)
 port, child = errors.gets[/:(\d+)\//, 1].to_i, r.gets.to_i
 Process.wait(pid)
