@@ -114,3 +114,17 @@ big = Set.new(1..1000)
 p big.to_a.sum, Set.new(big).delete(1).size, big.size, (big & big).size, (big - big).size
 p Set[3, 1].to_a, Set[].to_a
 (1..20).each { |n| h = (1..n).to_h { [_1, _1] }; g = h.dup; g.delete(1); g[n + 1] = 0; p n unless h.size == n && g.size == n && h[n] == n && g[n + 1] == 0 && !g.key?(1) }
+
+puts "-- a walk that begins while codes are asked for goes on after that"
+class WalkingKey
+  def hash = ($walk&.next; 1)
+  def eql?(o) = true
+end
+h = {WalkingKey.new => 1, a: 2, b: 3}
+$walk = h.each_key
+h.rehash
+walk, $walk = $walk, nil
+p h.size, (begin; h[:new] = 1; rescue => e; e.class; end)
+p Array.new(3) { begin; walk.next; rescue => e; e.class; end }
+h[:new] = 1
+p h.size

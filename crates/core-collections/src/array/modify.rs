@@ -70,11 +70,6 @@ fn random_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
     library::library().random_below(cx, source, n)
 }
 
-/// A safepoint in some rounds of a loop whose rounds take nanoseconds.
-fn poll_now_and_then(cx: &mut Cx, round: usize) -> Result<()> {
-    if round.is_multiple_of(4096) { cx.safepoint() } else { Ok(()) }
-}
-
 fn random_source(cx: &mut Cx, kw: Kwargs) -> Result<Option<Value>> {
     kw.only(cx, &[sym::random])?;
     Ok(kw.get(sym::random))
@@ -88,7 +83,7 @@ fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
         let k = random_below(cx, source, i)?;
         i -= 1;
         v.swap(i, k);
-        poll_now_and_then(cx, i)?;
+        zakuro_base::progress::step(i, cx)?;
     }
     Ok(v)
 }
@@ -313,7 +308,7 @@ pub mod methods {
                     let k = random_below(cx, source, len - i)? + i;
                     let here = moved.get(&i).copied().unwrap_or(i);
                     picked.push(moved.insert(k, here).unwrap_or(k));
-                    poll_now_and_then(cx, i)?;
+                    zakuro_base::progress::step(i, cx)?;
                 }
             }
             _ => {
@@ -321,7 +316,7 @@ pub mod methods {
                 for i in 0..n {
                     let k = random_below(cx, source, len - i)? + i;
                     all.swap(i, k);
-                    poll_now_and_then(cx, i)?;
+                    zakuro_base::progress::step(i, cx)?;
                 }
                 picked.extend(all[..n].iter().map(|i| *i as usize));
             }

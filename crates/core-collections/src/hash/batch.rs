@@ -195,7 +195,7 @@ pub(crate) fn remove_all(cx: &mut Cx, into: Ref<HashCell>, from: Source) -> Resu
     guarded(cx, from, |cx| walk(cx, into, from, Wanted::All, remove, |cx, into, k, _| cx.hash_delete(into, k).map(|_| ())))
 }
 
-/// Makes a Hash's table anew, with the codes that its keys have now, or by identity from now on. Nobody walks it.
+/// Makes a Hash's table anew, with the codes that its keys have now, or by identity from now on. Nobody walks it; a key's `hash` may begin to.
 pub(crate) fn rebuild(cx: &mut Cx, this: Ref<HashCell>, by_identity: bool) -> Result<()> {
     if this.len() == 0 {
         HashCell::change(this, &mut cx.heap, |t| t.by_identity = by_identity);
@@ -204,7 +204,10 @@ pub(crate) fn rebuild(cx: &mut Cx, this: Ref<HashCell>, by_identity: bool) -> Re
     let fresh = cx.new_hash();
     HashCell::change(fresh, &mut cx.heap, |t| t.by_identity = by_identity);
     insert_all(cx, fresh, Source::Hash(this), Wanted::All, |cx, into, k, v| cx.hash_set(into, k, v))?;
-    let table = HashCell::change(fresh, &mut cx.heap, std::mem::take);
-    HashCell::change(this, &mut cx.heap, |t| *t = table);
+    let mut table = HashCell::change(fresh, &mut cx.heap, std::mem::take);
+    HashCell::change(this, &mut cx.heap, |t| {
+        table.iterating = t.iterating;
+        *t = table;
+    });
     Ok(())
 }

@@ -547,12 +547,13 @@ fn counted(cx: &mut Cx, state: &CodeState, at: usize) -> usize {
     notes.count.set(n);
     if !state.machine.get().is_null() || notes.changes.get() != state.code.heat.changes() {
         cx.heat_up(state, true);
-    } else if state.is_traced() {
-    } else if n >= notes.due.get() {
-        notes.pays.set(true);
-        state.observe_for(COMPARED);
-    } else if cx.samples.wrapping_sub(notes.since.get()) > WITHIN {
-        state.insns.set(state.code.insns.as_ptr());
+    } else if !state.is_traced() {
+        if n >= notes.due.get() {
+            notes.pays.set(true);
+            state.observe_for(COMPARED);
+        } else if cx.samples.wrapping_sub(notes.since.get()) > WITHIN {
+            state.insns.set(state.code.insns.as_ptr());
+        }
     }
     at
 }
