@@ -33,6 +33,62 @@ class << Gem
   end
 end
 
+# Which default gem a file is of stands in an index, made with the library (xtask/src/library/index.rs): a line `=NAME.gemspec SIZE` for each, then one for each name that `require` may give. A specification is
+# evaluated when one of its files is asked for. Where the directory holds others than the index knows, all are evaluated, as RubyGems does.
+class Gem::Specification
+  class << self
+    evaluate_all = instance_method(:load_defaults)
+    remove_method(:load_defaults)
+
+    define_method(:load_defaults) { Gem.__use_index_of_default_specs || evaluate_all.bind_call(self) }
+  end
+end
+
+class << Gem
+  find, clear = instance_method(:find_default_spec), instance_method(:clear_default_specs)
+  %i[find_default_spec find_unresolved_default_spec clear_default_specs].each { |name| remove_method(name) }
+
+  define_method(:find_default_spec) { |path| find.bind_call(self, path) || __indexed_default_spec(path) }
+
+  def find_unresolved_default_spec(path)
+    spec = find_default_spec(path)
+    spec if spec && loaded_specs[spec.name] != spec
+  end
+
+  define_method(:clear_default_specs) do
+    @default_specs_index = nil
+    clear.bind_call(self)
+  end
+
+  def __use_index_of_default_specs
+    dir = default_specifications_dir
+    index = File.read(File.join(dir, ".index"), encoding: Encoding::UTF_8)
+    return unless index.valid_encoding?
+    files = Dir.children(dir).select { |name| name.end_with?(".gemspec") }
+    return unless files.size == index.scan("\n=").size && files.all? { |name| index.include?("\n=#{name} #{File.size(File.join(dir, name))}\n") }
+    @default_specs_index = index
+    # What was loaded before RubyGems was.
+    paths = default_gem_load_paths.map { |path| "#{path}/" }
+    $LOADED_FEATURES.each do |feature|
+      inside = paths.find { |path| feature.start_with?(path) } or next
+      __indexed_default_spec(feature.delete_prefix(inside))&.activate
+    end
+    true
+  rescue SystemCallError
+    nil
+  end
+
+  def __indexed_default_spec(path)
+    index = @default_specs_index or return
+    return unless path.ascii_only? || path.encoding == index.encoding
+    return if path.start_with?("=") || path.include?("\n")
+    # The last one, as if they had been put into a Hash one after the other.
+    at = index.rindex("\n#{path}\n") or return
+    from = index.rindex("\n=", at) + 2
+    Gem::Specification.load(File.join(default_specifications_dir, index[from...index.index(" ", from)]))
+  end
+end
+
 [Gem::Specification, Gem::StubSpecification].each do |specification|
   specification.class_eval do
     remove_method(:missing_extensions?) if method_defined?(:missing_extensions?, false)

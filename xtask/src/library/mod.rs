@@ -9,13 +9,14 @@
 
 mod fetch;
 mod image;
+mod index;
 #[cfg(test)]
 mod unit;
 
 use crate::{Args, root, target};
 use fetch::{Package, Registry};
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -44,11 +45,14 @@ const MODULE_LIBRARY: &str = "local/lib/ruby/4.1.0+4/";
 /// The level of Ruby whose library this is: the directory's name.
 pub const API: &str = "4.0.0";
 
+/// Specifications of default gems.
+const DEFAULT: &str = "gems/specifications/default/";
+
 const LEFT_OUT: &str = include_str!("left_out.txt");
 const GEMS: &str = include_str!("gems.txt");
 const DEFAULT_GEMS: &str = include_str!("default_gems.txt");
 /// Raised when the code below lays out otherwise than before.
-const LAYOUT: u32 = 4;
+const LAYOUT: u32 = 5;
 /// Tells, inside the directory, what it was made of.
 const STAMP: &str = ".package";
 
@@ -333,6 +337,8 @@ fn lay_out(jar: &Path, ruby: Option<&Path>, into: &Path) -> Result<usize, String
     let mut package = zip::ZipArchive::new(file).map_err(|e| say(&e, jar))?;
     let choice = Choice::new();
     let mut count = 0;
+    // By their names: the order in which RubyGems reads them.
+    let mut default_gems = BTreeMap::new();
     let mut write = |path: &str, content: &[u8]| -> Result<(), String> {
         let to = into.join(path);
         if let Some(dir) = to.parent() {
@@ -350,7 +356,11 @@ fn lay_out(jar: &Path, ruby: Option<&Path>, into: &Path) -> Result<usize, String
         let mut content = Vec::new();
         entry.read_to_end(&mut content).map_err(|e| say(&e, jar))?;
         if path.starts_with("gems/specifications/") {
-            content = specification(&String::from_utf8_lossy(&content), ruby.is_some()).into_bytes();
+            let text = specification(&String::from_utf8_lossy(&content), ruby.is_some());
+            content = text.clone().into_bytes();
+            if let Some(name) = path.strip_prefix(DEFAULT) {
+                default_gems.insert(name.to_string(), text);
+            }
         }
         if EDITED.iter().any(|(file, ..)| *file == path) {
             content = edited(&path, &String::from_utf8_lossy(&content))?.into_bytes();
@@ -360,9 +370,15 @@ fn lay_out(jar: &Path, ruby: Option<&Path>, into: &Path) -> Result<usize, String
     let ours = lines(DEFAULT_GEMS).filter(|line| ruby.is_some() || !line.starts_with("prism "));
     for (path, text) in ours.filter_map(own_specification) {
         write(&path, text.as_bytes())?;
+        if let Some(name) = path.strip_prefix(DEFAULT) {
+            default_gems.insert(name.to_string(), text);
+        }
     }
     for (path, text) in ruby.map_or(Ok(Vec::new()), prism)? {
         write(&path, &text)?;
+    }
+    if let Some(index) = index::of(&default_gems.into_iter().collect::<Vec<_>>()) {
+        write(&format!("{DEFAULT}.index"), index.as_bytes())?;
     }
     write(STAMP, stamp(ruby.is_some()).as_bytes())?;
     Ok(count)

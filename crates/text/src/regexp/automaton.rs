@@ -6,13 +6,14 @@
 //! to 1.7 times the CPU time of two processes, by who came first); memory for each VM (tens of kilobytes for each regexp of each idle VM); a copy
 //! of the automaton for each thread (compiled once, but its pools have an owner as well).
 
+use super::linear;
 use super::stepwise::{Scratch, Stepwise};
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_syntax::hir::Hir;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, TryLockError};
+use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 
 /// Which of how many native threads searches.
 #[derive(Clone, Copy, Debug)]
@@ -45,23 +46,80 @@ struct Memory {
 /// Bytes to search before scratch memory is weighed again: each may add a state of a kilobyte at most.
 const WEIGH: usize = 128;
 
+/// An automaton that is built once it is worth it: most regexps of a program's start are searched with a few times at most, over a few bytes, and building
+/// takes as long as a hundred such searches of the matcher.
+pub(super) struct Lazy {
+    hir: Arc<Hir>,
+    /// None in it: there is none for this pattern, the matcher does it.
+    made: OnceLock<Option<Box<Automaton>>>,
+    /// Bytes searched without it, and [`SEARCH`] for each search. Threads that count at the same time may lose some.
+    so_far: AtomicUsize,
+}
+
+/// What a search costs beside its bytes, in bytes.
+const SEARCH: usize = 32;
+/// So many are searched by the matcher first.
+const FIRST: usize = 1024;
+
+impl Lazy {
+    pub fn new(hir: Hir) -> Lazy {
+        Lazy { hir: Arc::new(hir), made: OnceLock::new(), so_far: AtomicUsize::new(0) }
+    }
+
+    /// The automaton, for a search of `bytes`. None: the matcher does it.
+    #[inline]
+    pub fn automaton(&self, bytes: usize) -> Option<&Automaton> {
+        match self.made.get() {
+            Some(made) => made.as_deref(),
+            None => self.build(bytes),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn build(&self, bytes: usize) -> Option<&Automaton> {
+        let so_far = self.so_far.load(Ordering::Relaxed).saturating_add(bytes).saturating_add(SEARCH);
+        if so_far < FIRST {
+            self.so_far.store(so_far, Ordering::Relaxed);
+            return None;
+        }
+        let made = linear::engine(&self.hir).map(|regex| Box::new(Automaton::new(regex, self.hir.clone())));
+        // Another thread's, if it was faster: nobody waits here.
+        let _ = self.made.set(made);
+        self.made.get()?.as_deref()
+    }
+
+    /// The automaton if there is one already.
+    #[inline]
+    pub fn made(&self) -> Option<&Automaton> {
+        self.made.get()?.as_deref()
+    }
+
+    /// Bytes that it takes when new, roughly: the pattern's tree.
+    pub fn weight(&self) -> usize {
+        size_of::<Lazy>() + size_of::<Hir>() * 4
+    }
+}
+
 pub(super) struct Automaton {
     regex: Box<Regex>,
-    hir: Hir,
+    hir: Arc<Hir>,
     /// For long texts; None: there is none for this pattern.
     stepwise: OnceLock<Option<Stepwise>>,
     /// By number of lane. Made by the first search, which says how many there are; others take theirs modulo.
     places: OnceLock<Box<[Place]>>,
-    /// Bytes that it took since it was made.
+    /// Bytes that it takes.
     grown: AtomicUsize,
 }
 
 impl Automaton {
-    pub fn new(regex: Box<Regex>, hir: Hir) -> Automaton {
-        Automaton { regex, hir, stepwise: OnceLock::new(), places: OnceLock::new(), grown: AtomicUsize::new(0) }
+    pub fn new(regex: Box<Regex>, hir: Arc<Hir>) -> Automaton {
+        // The engine does not count all that it keeps (20 KB were found where it says 5), and there is the pattern's tree.
+        let weight = regex.memory_usage() / 4 * 15;
+        Automaton { regex, hir, stepwise: OnceLock::new(), places: OnceLock::new(), grown: AtomicUsize::new(weight) }
     }
 
-    /// Bytes that it takes now beyond its [`weight`](Automaton::weight): scratch memory, and what is made for long texts.
+    /// Bytes that it takes now: the engine, scratch memory, and what is made for long texts.
     #[inline]
     pub fn grown(&self) -> usize {
         self.grown.load(Ordering::Relaxed)
@@ -82,12 +140,6 @@ impl Automaton {
         let before = std::mem::replace(before, now);
         // Modulo: what became less wraps around twice.
         self.grown.fetch_add(now.wrapping_sub(before), Ordering::Relaxed);
-    }
-
-    /// Bytes that it takes when new, roughly.
-    pub fn weight(&self) -> usize {
-        // The engine does not count all that it keeps (20 KB were found where it says 5), and there is the pattern's tree.
-        self.regex.memory_usage() / 4 * 15
     }
 
     fn place(&self, lane: Lane) -> &Place {
@@ -173,7 +225,7 @@ mod tests {
     use super::*;
 
     fn automaton() -> Automaton {
-        Automaton::new(Box::new(Regex::new("b+").unwrap()), regex_syntax::parse("b+").unwrap())
+        Automaton::new(Box::new(Regex::new("b+").unwrap()), Arc::new(regex_syntax::parse("b+").unwrap()))
     }
 
     #[test]

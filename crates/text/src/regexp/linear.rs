@@ -12,7 +12,7 @@ use regex_syntax::hir::{Hir, HirKind};
 
 pub(super) enum Built {
     Literal(Vec<u8>),
-    Automaton { regex: Box<meta::Regex>, hir: Hir, ascii_only: bool },
+    Automaton { hir: Hir, ascii_only: bool },
 }
 
 #[derive(Clone, Copy)]
@@ -85,11 +85,13 @@ pub(super) fn build(source: &[u8], flags: &RegexFlags, unicode: bool) -> Option<
     if !repeats_agree(&hir) {
         return None;
     }
-    let regex = meta::Builder::new()
-        .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(1 << 20)).hybrid_cache_capacity(1 << 20))
-        .build_from_hir(&hir)
-        .ok()?;
-    Some(Built::Automaton { regex: Box::new(regex), hir, ascii_only: t.ascii_only })
+    Some(Built::Automaton { hir, ascii_only: t.ascii_only })
+}
+
+/// The engine for a pattern. None: it would be too large.
+pub(super) fn engine(hir: &Hir) -> Option<Box<meta::Regex>> {
+    let config = meta::Config::new().utf8_empty(true).nfa_size_limit(Some(1 << 20)).hybrid_cache_capacity(1 << 20);
+    meta::Builder::new().configure(config).build_from_hir(hir).ok().map(Box::new)
 }
 
 /// The engines treat loops over empty matches differently, and huge counters are better left to the backtracker.

@@ -22,7 +22,7 @@ pub use show::{UnionPart, escape, union, union_encoding};
 use crate::encoding::{CodeRange, Encoding};
 pub use crate::matcher::Mode;
 use crate::matcher::{self, Matcher, Options, Outcome, Poll};
-use automaton::Automaton;
+use automaton::{Automaton, Lazy};
 use programs::Programs;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
@@ -122,7 +122,7 @@ enum Engine {
     Literal(Vec<u8>),
     /// `ascii_only`: the automaton agrees with Ruby on 7-bit text only (case folding, word boundaries).
     Linear {
-        regex: Box<Automaton>,
+        regex: Box<Lazy>,
         ascii_only: bool,
     },
     Backtrack,
@@ -201,18 +201,16 @@ impl Regexp {
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
-            Some(linear::Built::Automaton { regex, hir, ascii_only }) => {
-                Engine::Linear { regex: Box::new(Automaton::new(regex, hir)), ascii_only }
-            }
+            Some(linear::Built::Automaton { hir, ascii_only }) => Engine::Linear { regex: Box::new(Lazy::new(hir)), ascii_only },
             None => Engine::Backtrack,
         };
         let names = outline
             .names
             .into_iter()
             .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
-        let automaton = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
+        let lazy = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
         let this = Regexp {
-            own: std::mem::size_of::<Regexp>() + source.len() + unescaped.pattern.len() + automaton,
+            own: std::mem::size_of::<Regexp>() + source.len() + unescaped.pattern.len() + lazy,
             source: source.to_vec(),
             pattern: unescaped.pattern,
             flags: RegexFlags { fixed, ..flags },
@@ -258,14 +256,16 @@ impl Regexp {
     /// Bytes that it takes now, roughly: programs, automata and the scratch memory that searches left.
     #[inline]
     pub fn memory(&self) -> usize {
-        let grown = if let Engine::Linear { regex, .. } = &self.engine { regex.grown() } else { 0 };
+        let grown = if let Engine::Linear { regex, .. } = &self.engine { regex.made().map_or(0, Automaton::grown) } else { 0 };
         self.own + self.programs.weight() + grown
     }
 
     /// Gives back what only makes the next search faster.
     pub fn forget_scratch(&self) {
-        if let Engine::Linear { regex, .. } = &self.engine {
-            regex.forget();
+        if let Engine::Linear { regex, .. } = &self.engine
+            && let Some(made) = regex.made()
+        {
+            made.forget();
         }
     }
 
@@ -468,6 +468,7 @@ impl Search {
             }
             Engine::Linear { regex, ascii_only } if self.mode != Mode::Backward && linear_applies(text, *ascii_only) => {
                 // None: the matcher does it.
+                let regex = regex.automaton(text.bytes.len())?;
                 let stepwise = regex.stepwise()?;
                 let anchored = self.mode == Mode::Anchored;
                 let (start, mode) = (self.start, self.mode);
@@ -516,15 +517,13 @@ impl Search {
                 };
                 Some(found.map(|i| T::of_range((i, i + needle.len()))))
             }
+            // Would begin anew at each place, over the same text.
+            Engine::Linear { .. } if self.mode == Mode::Backward => None,
             Engine::Linear { regex, ascii_only } if linear_applies(text, *ascii_only) => {
+                let regex = regex.automaton(hay.len() - start)?;
                 let automatic = Automatic { regex, groups: re.groups };
-                let input = Input::new(hay).span(start..hay.len());
-                match self.mode {
-                    Mode::Forward => Some(T::linear(&automatic, input, text.lane)),
-                    Mode::Anchored => Some(T::linear(&automatic, input.anchored(Anchored::Yes), text.lane)),
-                    // Would begin anew at each place, over the same text.
-                    Mode::Backward => None,
-                }
+                let anchored = if self.mode == Mode::Anchored { Anchored::Yes } else { Anchored::No };
+                Some(T::linear(&automatic, Input::new(hay).span(start..hay.len()).anchored(anchored), text.lane))
             }
             _ => None,
         }

@@ -34,10 +34,26 @@ fn check(cases: &[Vec<u8>], bits: u32, method: &str, f: impl Fn(&Regexp, &[u8]) 
     compare(cases, &block, |case| {
         let (pattern, text) = parts(case);
         match Regexp::new(pattern, RegexFlags::from_bits(bits), Encoding::UTF_8) {
-            Ok(re) => shown(f(&re, text)),
+            Ok(re) => {
+                let matcher = shown(f(&re, text));
+                let automaton = shown(f(&warm(re), text));
+                // Both are shown where they differ: that is no Ruby's answer.
+                if matcher == automaton { matcher } else { [&matcher[..], b" and by automaton ", &automaton].concat() }
+            }
             Err(RegexpError(message)) => format!("RegexpError: {message}").into_bytes(),
         }
     });
+}
+
+/// Searched with so often that its automaton is built, if there is one for it.
+fn warm(re: Regexp) -> Regexp {
+    for _ in 0..64 {
+        let _ = re.search_text(Text::utf8(b"x"), 0, false, 1000);
+    }
+    if let Engine::Linear { regex, .. } = &re.engine {
+        assert!(regex.made().is_some() || regex.automaton(0).is_none());
+    }
+    re
 }
 
 fn generate(seed: u64, atoms: &[&str], n: usize) -> Vec<Vec<u8>> {
@@ -238,7 +254,10 @@ fn backward_as_from_each_place() {
         let text = String::from_utf8(rng.join(&pieces, 8)).unwrap();
         let from = text.char_indices().map(|c| c.0).nth(rng.below(6)).unwrap_or(text.len());
         let places = (0..=from).rev().filter(|&i| text.is_char_boundary(i));
-        let expected = places.filter_map(|i| re.match_at(text.as_bytes(), i)).next();
+        let expected = places.clone().filter_map(|i| re.match_at(text.as_bytes(), i)).next();
+        let re = warm(re);
+        let by_automaton = places.filter_map(|i| re.match_at(text.as_bytes(), i)).next();
+        assert_eq!(by_automaton, expected, "{re:?} at each place to {from} in {text:?}");
         assert_eq!(re.search(text.as_bytes(), from, true), expected, "{re:?} backward from {from} in {text:?}");
     }
 }
@@ -460,6 +479,19 @@ fn what_younger_rubies_do() {
     // The palindrome: a reference to the group of the same level.
     let palindrome = "\\A(?<a>|.|(?:(?<b>.)\\g<a>\\k<b+0>))\\z";
     assert!(groups(palindrome, 0, "reviver").is_some() && groups(palindrome, 0, "reviwer").is_none());
+}
+
+#[test]
+fn automata_are_built_when_it_is_worth_it() {
+    let re = Regexp::new(b"a[bc]+d", RegexFlags::default(), Encoding::UTF_8).unwrap();
+    let Engine::Linear { regex, .. } = &re.engine else { panic!("no regular pattern") };
+    let made = || regex.made().is_some();
+    let before = re.memory();
+    assert_eq!(re.search(b"xabcd", 0, false).unwrap().groups, [Some((1, 5))]);
+    assert!(!made(), "by one short search");
+    assert_eq!(re.search(&b"x".repeat(2000), 0, false), None);
+    assert!(made() && re.memory() > before, "by one over a longer text");
+    assert_eq!(re.search(b"xabcd", 0, false).unwrap().groups, [Some((1, 5))]);
 }
 
 #[test]
