@@ -1,6 +1,7 @@
 //! What is known of a channel beside its queue: a name, where it was made, and what came of it where the process counts.
 //!
-//! Lives as long as anybody is interested, the channel or whoever reports on it. Written under the channel's lock, read at any time.
+//! Lives as long as anybody is interested, the channel or whoever reports on it. Written under the channel's lock, read at any time. That of a channel through a server is shared by all handles of
+//! the process, each of which has a channel of this process inside: what goes through that is not counted, but what its handle says.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -15,6 +16,8 @@ pub struct Record {
     /// File and line.
     pub place: Option<Box<str>>,
     pub bounds: Bounds,
+    /// Of a channel through a server.
+    pub remote: bool,
     sent: AtomicU64,
     bytes: AtomicU64,
     deepest: AtomicU64,
@@ -22,7 +25,15 @@ pub struct Record {
 
 impl Record {
     pub fn new(id: u64, name: Option<Box<str>>, place: Option<Box<str>>, bounds: Bounds) -> Record {
-        Record { id, name, place, bounds, sent: AtomicU64::new(0), bytes: AtomicU64::new(0), deepest: AtomicU64::new(0) }
+        Record { id, name, place, bounds, remote: false, sent: AtomicU64::new(0), bytes: AtomicU64::new(0), deepest: AtomicU64::new(0) }
+    }
+    pub fn remote(id: u64, name: Box<str>) -> Record {
+        Record { remote: true, ..Record::new(id, Some(name), None, Bounds::NONE) }
+    }
+    /// A message went to the server, by any thread.
+    pub fn handed_over(&self, bytes: usize) {
+        self.sent.fetch_add(1, Relaxed);
+        self.bytes.fetch_add(bytes as u64, Relaxed);
     }
     /// Messages that were queued, all in all.
     pub fn sent(&self) -> u64 {
@@ -39,6 +50,9 @@ impl Record {
     #[cold]
     #[inline(never)]
     pub(crate) fn pushed(&self, weight: usize, depth: usize) {
+        if self.remote {
+            return;
+        }
         self.sent.store(self.sent() + 1, Relaxed);
         self.bytes.store(self.bytes() + weight as u64, Relaxed);
         if depth as u64 > self.deepest() {

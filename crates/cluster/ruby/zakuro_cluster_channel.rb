@@ -54,7 +54,11 @@ class RubyVM::Channel
     def send(object, timeout: nil, id: nil)
       by = timeout && RubyVM::Cluster.now + Float(timeout)
       payload, id = packed(object, id)
-      return send_later(payload, id) if @window
+      counted(payload) { @window ? send_later(payload, id) : send_now(payload, id, by) }
+    end
+    alias push send
+
+    private def send_now(payload, id, by)
       pause = 0.001
       until (outcome = @queue.publish(payload, id)) == :sent
         raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
@@ -65,7 +69,16 @@ class RubyVM::Channel
       end
       self
     end
-    alias push send
+
+    # For reports: a message goes to the server, unless the block answers nil or false.
+    private def counted(payload)
+      before = @bell.__hand_over or return yield
+      begin
+        sent = yield
+      ensure
+        @bell.__handed_over(before, sent ? payload.bytesize : nil)
+      end
+    end
 
     # `send` that can be chained.
     def <<(object) = send(object)
@@ -73,9 +86,11 @@ class RubyVM::Channel
     # Sends if there is room. Whether it did.
     def try_send(object, id: nil)
       payload, id = packed(object, id)
-      outcome = @queue.publish(payload, id)
-      raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
-      outcome == :sent
+      counted(payload) do
+        outcome = @queue.publish(payload, id)
+        raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
+        outcome == :sent
+      end
     end
 
     # Waits until the server has all that `send` with a `window:` has under way. Returns the channel.
@@ -406,7 +421,7 @@ class RubyVM::Channel
       @owner = RubyVM.current
       @lock = Mutex.new
       @room = ConditionVariable.new
-      @bell = RubyVM::Channel.new
+      @bell = RubyVM::Channel.__remote(@address.to_s)
       @ready = []
       # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
       @held, @done = {}, {}
@@ -467,6 +482,7 @@ class RubyVM::Channel
         @asked = RubyVM::Cluster.now
         @ready.shift
       end
+      @bell.__received
       begin
         message = @wire.open(delivery.payload, @form, @key)
       rescue StandardError, LoadError, SystemStackError => e

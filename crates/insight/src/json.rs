@@ -129,6 +129,7 @@ fn channel(w: &mut Writer, p: &Picture, c: &ChannelRow) {
         for (name, n) in [("sent", c.sent), ("received", c.received), ("bytes", c.bytes), ("deepest", c.deepest)] {
             w.key(name).int(n);
         }
+        w.key("remote").raw(if c.remote { "true" } else { "false" });
         w.key("receive_wait_s").float(c.receive_waited());
         w.key("send_wait_s").float(c.send_waited());
         ends(w.key("senders"), &c.senders);

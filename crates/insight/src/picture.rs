@@ -118,6 +118,8 @@ pub struct ChannelRow {
     pub received: u64,
     pub bytes: u64,
     pub deepest: u64,
+    /// Through a server: what other processes send and receive is not known here.
+    pub remote: bool,
     pub senders: Vec<End>,
     pub receivers: Vec<End>,
 }
@@ -209,6 +211,7 @@ impl Picture {
                     received: u.receivers.values().map(|s| s.messages).sum(),
                     bytes: r.bytes(),
                     deepest: r.deepest(),
+                    remote: r.remote,
                     senders: usage(&u.senders),
                     receivers: usage(&u.receivers),
                 })

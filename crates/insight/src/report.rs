@@ -163,6 +163,7 @@ fn channels(out: &mut String, p: &Picture) {
             (None, None) => c.id.to_string(),
         };
         let depth = match c.bound {
+            _ if c.remote => "-".into(),
             Some(n) => format!("{}/{n}", number(c.deepest)),
             None => number(c.deepest),
         };
@@ -171,7 +172,7 @@ fn channels(out: &mut String, p: &Picture) {
             number(c.sent),
             size(c.bytes),
             depth,
-            number(c.sent.saturating_sub(c.received)),
+            if c.remote { "-".into() } else { number(c.sent.saturating_sub(c.received)) },
             seconds(c.receive_waited()),
             seconds(c.send_waited()),
             format!("{} -> {}", ends(p, &c.senders), ends(p, &c.receivers)),

@@ -141,6 +141,38 @@ pub mod channel_class {
         cx.data_init(this, ChannelHandle(channel))
     }
 
+    /// The channel inside a handle of one through a server, called `name`.
+    #[method("__remote", singleton)]
+    fn remote(cx: &mut Cx, this: Value, name: Value) -> Result<Value> {
+        let name = cx.text_of(name)?;
+        let channel = cx.make_remote_channel(&name);
+        let Some(class) = cx.class_id(this) else { return cx.type_error("not a class") };
+        Ok(cx.data(class, ChannelHandle(channel)))
+    }
+
+    /// A message is about to go to the server: what `__handed_over` wants; nil where nobody counts.
+    #[method("__hand_over")]
+    fn hand_over(cx: &mut Cx, this: Value) -> Result<Option<usize>> {
+        let channel = channel_of(cx, this)?.clone();
+        Ok(cx.begin_to_hand_over(&channel).map(|before| before as usize))
+    }
+
+    /// The server has it, of so many bytes, or not (nil).
+    #[method("__handed_over")]
+    fn handed_over(cx: &mut Cx, this: Value, before: i64, bytes: Option<i64>) -> Result<()> {
+        let channel = channel_of(cx, this)?.clone();
+        cx.handed_over(&channel, before.max(0) as u64, bytes.map(|n| n.clamp(0, i64::from(u32::MAX)) as usize));
+        Ok(())
+    }
+
+    /// A message of the server was received.
+    #[method("__received")]
+    fn received(cx: &mut Cx, this: Value) -> Result<()> {
+        let channel = channel_of(cx, this)?.clone();
+        cx.received_remotely(&channel);
+        Ok(())
+    }
+
     /// The name that it was made with, by which reports call it; or nil.
     ///
     ///     RubyVM::Channel.new(name: "jobs").name  #=> "jobs"

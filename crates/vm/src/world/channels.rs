@@ -156,6 +156,9 @@ impl Cx {
     #[cold]
     #[inline(never)]
     fn count_received(&mut self, ch: &Channel<Envelope>, e: &Envelope) {
+        if ch.record().is_some_and(|r| r.remote) {
+            return;
+        }
         if let Some(c) = &mut self.counting {
             c.received(ch.id());
             if c.account.tracing() {
@@ -173,6 +176,9 @@ impl Cx {
     #[cold]
     #[inline(never)]
     fn count_sent(&mut self, ch: &Channel<Envelope>, envelope: &mut Envelope) {
+        if ch.record().is_some_and(|r| r.remote) {
+            return;
+        }
         if let Some(c) = &mut self.counting {
             c.sent(ch.id(), envelope.bytes());
             if c.account.tracing() {
@@ -184,13 +190,13 @@ impl Cx {
     #[inline(never)]
     fn note_wait(&mut self, ch: &Channel<Envelope>, sends: bool) {
         if let Some(c) = &mut self.counting {
-            c.waited_at(ch.id(), sends);
+            c.waited_at(ch.counted_as(), sends);
         }
     }
     #[inline(never)]
     fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         let waiter = self.take_waiter()?;
-        self.waits_for(WaitKind::Receive, ch.id());
+        self.waits_for(WaitKind::Receive, ch.counted_as());
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
@@ -321,7 +327,7 @@ impl Cx {
     /// Receives from one of several channels that has something.
     pub fn channel_select(&mut self, list: &[&Channel<Envelope>], deadline: Option<Instant>) -> Result<SelectOutcome> {
         let waiter = self.take_waiter()?;
-        self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.id()));
+        self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.counted_as()));
         let _lines = if list.len() < FEW_LINES { None } else { self.charge(list.len() * PLACE, std::iter::empty()) };
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {

@@ -29,6 +29,8 @@ pub struct Counting {
     places: FastMap<(WaitKind, u64), Option<Arc<WaitPlace>>>,
     /// Messages sent while events were kept.
     flows: u64,
+    /// Channels through servers that threads are handing a message to, by thread: what they wait for meanwhile is that.
+    handing_over: FastMap<u32, u64>,
     /// Active time (in ticks) at the last sample of a profile, and the part of it that was spent collecting.
     pub(super) sampled: (u64, u64),
 }
@@ -63,6 +65,7 @@ impl Counting {
             last: [(u64::MAX, 0); 2],
             places: FastMap::default(),
             flows: 0,
+            handing_over: FastMap::default(),
             sampled: (0, 0),
         }
     }
@@ -318,9 +321,15 @@ impl Cx {
     #[inline(never)]
     pub(crate) fn wait_begins(&mut self, wait: Wait, noted: &mut Option<Noted>) {
         let before = self.waited();
+        let thread = self.thread_id();
         let Some(c) = self.counting.as_mut() else { return };
         // Other threads wait meanwhile.
-        let reason = std::mem::replace(&mut c.reason, (WaitKind::Other, 0));
+        let mut reason = std::mem::replace(&mut c.reason, (WaitKind::Other, 0));
+        if !c.handing_over.is_empty()
+            && let Some(channel) = c.handing_over.get(&thread)
+        {
+            reason = (WaitKind::Send, *channel);
+        }
         let (kind, object) = match (noted.as_ref(), reason) {
             (Some(n), _) => (n.kind, n.object),
             (None, (WaitKind::Other, _)) => match wait {
@@ -408,6 +417,37 @@ impl Cx {
             }
             None if name.is_some() => Channel::recorded(bounds, |id| Some(Arc::new(Record::new(id, name, None, bounds)))),
             None => Channel::new(bounds),
+        }
+    }
+    /// A channel inside a handle of one through the server that `name` names. What goes through it is not counted, but what the handle says.
+    pub fn make_remote_channel(&mut self, name: &str) -> Channel<Envelope> {
+        match &self.counting {
+            Some(c) => c.book.remote(name),
+            None => Channel::unbounded(),
+        }
+    }
+    /// The running thread is about to hand a message to a server. What [`Cx::handed_over`] gets; None where nobody counts.
+    pub fn begin_to_hand_over(&mut self, ch: &Channel<Envelope>) -> Option<u64> {
+        let thread = self.thread_id();
+        self.counting.as_mut()?.handing_over.insert(thread, ch.counted_as());
+        Some(self.waited())
+    }
+    /// The server has it (of so many bytes), or does not want it (None).
+    pub fn handed_over(&mut self, ch: &Channel<Envelope>, before: u64, bytes: Option<usize>) {
+        let (thread, waited) = (self.thread_id(), self.waited());
+        let Some(c) = self.counting.as_mut() else { return };
+        c.handing_over.remove(&thread);
+        if let (Some(bytes), Some(record)) = (bytes, ch.record()) {
+            record.handed_over(bytes);
+            c.sent(ch.counted_as(), bytes);
+        }
+        c.last_wait = waited.saturating_sub(before);
+        c.waited_at(ch.counted_as(), true);
+    }
+    /// A message of a server was received.
+    pub fn received_remotely(&mut self, ch: &Channel<Envelope>) {
+        if let Some(c) = &mut self.counting {
+            c.received(ch.counted_as());
         }
     }
     /// What a thread has done and waited for so far: nanoseconds of running, ready, and by what it waited for. None: nobody counts.

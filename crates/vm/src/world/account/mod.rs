@@ -332,6 +332,20 @@ impl Book {
     pub fn channels(&self) -> Vec<Arc<Record>> {
         self.channels.lock().clone()
     }
+    /// A channel inside a handle of one through a server, whose record all handles of that share.
+    fn remote(&self, name: &str) -> Channel<Envelope> {
+        Channel::recorded(Bounds::NONE, |id| {
+            let mut channels = self.channels.lock();
+            if let Some(known) = channels.iter().find(|r| r.remote && r.name.as_deref() == Some(name)) {
+                return Some(known.clone());
+            }
+            let record = Arc::new(Record::remote(id, name.into()));
+            if channels.len() < CHANNELS {
+                channels.push(record.clone());
+            }
+            Some(record)
+        })
+    }
     /// A channel that is counted.
     fn channel(&self, bounds: Bounds, name: Option<Box<str>>, place: Option<Box<str>>) -> Channel<Envelope> {
         Channel::recorded(bounds, |id| {
