@@ -1,7 +1,8 @@
 //! Runs CRuby's own tests of the libraries, in a tree that the caller has checked out outside this repository: one process per file with a time limit, on Zakuro
 //! and on a reference build; with `--keep` only those that have no log of an earlier run. Tallies tests, failures and errors of both into docs/library-tests.md.
 //!
-//! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out.
+//! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out. `language-tests` takes these of the
+//! language alone: test/ruby, and bootstraptest, whose runner counts assertions.
 
 use crate::process::Spec;
 use crate::tally::Tally;
@@ -19,17 +20,30 @@ fn cells(t: &Tally) -> String {
     format!("{} | {} | {} | {} | {}", t.tests, t.failures, t.errors, t.skips, t.died)
 }
 
-pub fn run(args: &[String]) -> Result<bool, String> {
+/// What is run.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Part {
+    Libraries,
+    Language,
+}
+
+pub fn run(args: &[String], part: Part) -> Result<bool, String> {
     let args = Args::parse(args, &["cruby", "ruby", "zakuro", "limit", "jobs", "logs", "out", "profile"], &["keep"])?;
-    let tree = args.get("cruby").ok_or("library-tests needs --cruby DIR, CRuby's tree")?;
+    let tree = args.get("cruby").ok_or("--cruby DIR, CRuby's tree, is needed")?;
     let tree = PathBuf::from(tree).canonicalize().map_err(|e| format!("{tree}: {e}"))?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
     let ruby = find_program(args.get("ruby"), "ruby")?;
-    let logs = args.get("logs").map_or_else(|| crate::target().join("library-tests"), PathBuf::from);
+    let name = if part == Part::Libraries { "library-tests" } else { "language-tests" };
+    let logs = args.get("logs").map_or_else(|| crate::target().join(name), PathBuf::from);
     std::fs::create_dir_all(&logs).map_err(|e| format!("{}: {e}", logs.display()))?;
     let limit = Duration::from_secs(args.number("limit", 120)?);
     let mut files = Vec::new();
-    collect(&tree, &tree.join("test"), &mut files);
+    if part == Part::Libraries {
+        collect(&tree, &tree.join("test"), &mut files);
+    } else {
+        collect(&tree, &tree.join("bootstraptest"), &mut files);
+        collect(&tree, &tree.join("test/ruby"), &mut files);
+    }
     files.retain(|f| args.rest.is_empty() || args.rest.iter().any(|name| f.contains(name.as_str())));
     let results = in_parallel(&files, args.number("jobs", cpus() as u64)? as usize, |file| {
         let log = |who: &str| logs.join(format!("{}.{who}", file.replace('/', "-")));
@@ -65,7 +79,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     println!("{} files, {} | {}", all.files, cells(&all), cells(&all_theirs));
     if let Some(out) = args.get("out") {
         groups.push(("**all**".into(), all, all_theirs));
-        std::fs::write(out, document(&zakuro, &ruby, &tree, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
+        std::fs::write(out, document(part, &zakuro, &ruby, &tree, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
     }
     Ok(true)
 }
@@ -89,12 +103,13 @@ fn collect(tree: &Path, dir: &Path, files: &mut Vec<String>) {
 }
 
 fn one(ruby: &Path, tree: &Path, file: &str, limit: Duration, log: &Path) -> Result<Tally, String> {
-    let outcome = Spec::new(ruby)
-        .dir(tree)
-        .args(["-I", "tool/lib", "-I", "test/lib", "-I", "test", "tool/test/runner.rb", file, "--ruby"])
-        .args([ruby])
-        .limit(limit)
-        .run()?;
+    let spec = Spec::new(ruby).dir(tree).limit(limit);
+    let outcome = if file.starts_with("bootstraptest/") {
+        // It starts the interpreter once more for each assertion; its first argument is a command line.
+        spec.args(["-I", "tool/lib", "bootstraptest/runner.rb", "-q"]).args([format!("--ruby={}", ruby.display()), file.into()]).run()?
+    } else {
+        spec.args(["-I", "tool/lib", "-I", "test/lib", "-I", "test", "tool/test/runner.rb", file, "--ruby"]).args([ruby]).run()?
+    };
     let mut output = String::from_utf8_lossy(&outcome.stdout).into_owned();
     output.push_str(&String::from_utf8_lossy(&outcome.stderr));
     if outcome.timed_out {
@@ -112,8 +127,14 @@ fn tally(output: &str) -> Tally {
     Tally { files: 1, died, ..found.unwrap_or_default() }
 }
 
-/// The closing line: `161 tests, 1302 assertions, 10 failures, 14 errors, 0 skips`.
+/// The closing line: `161 tests, 1302 assertions, 10 failures, 14 errors, 0 skips`; of bootstraptest's runner `PASS all 200 tests` or `FAIL 3/200 tests failed`.
 fn summary(line: &str) -> Option<Tally> {
+    if let Some(n) = line.strip_prefix("PASS all ").and_then(|l| l.strip_suffix(" tests")) {
+        return Some(Tally { tests: n.parse().ok()?, ..Tally::default() });
+    }
+    if let Some((failed, all)) = line.strip_prefix("FAIL ").and_then(|l| l.strip_suffix(" tests failed")).and_then(|l| l.split_once('/')) {
+        return Some(Tally { tests: all.parse().ok()?, failures: failed.parse().ok()?, ..Tally::default() });
+    }
     let mut numbers = Vec::new();
     for (part, what) in line.split(", ").zip(["tests", "assertions", "failures", "errors", "skips"]) {
         numbers.push(part.trim().strip_suffix(what)?.trim().parse().ok()?);
@@ -128,13 +149,23 @@ fn note(file: &str) -> &'static str {
     said(file).or_else(|| said(file.rsplit_once('/')?.0)).unwrap_or("")
 }
 
-fn document(zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(String, Tally, Tally)], rows: &str) -> String {
+fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(String, Tally, Tally)], rows: &str) -> String {
     let said = |spec: Spec| spec.run().map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).trim().to_string());
     let commit = said(Spec::new("git").dir(tree).args(["rev-parse", "--short", "HEAD"]));
     let commit = if commit.is_empty() { String::new() } else { format!(" at {commit}") };
+    let (title, command, what) = match part {
+        Part::Libraries => (
+            "of the libraries",
+            "library-tests",
+            "`test` but those of the language, RubyGems, Bundler and C extensions. What the reference was built without counts as died there",
+        ),
+        Part::Language => {
+            ("of the language and the core", "language-tests", "`bootstraptest` (each assertion counts as a test) and `test/ruby`")
+        }
+    };
     let mut out = format!(
-        "# CRuby's tests of the libraries (reference)\n\nWritten by `cargo run -p xtask -- library-tests --cruby DIR --ruby PATH --out docs/library-tests.md`, never by hand: the files of CRuby's `test`{commit} but those of the \
-         language, RubyGems, Bundler and C extensions, one process each, on {} and on {}. What a reference was built without (here: its libraries over libssl, libyaml, libffi) counts as died there.\n\n\
+        "# CRuby's tests {title} (reference)\n\nWritten by `cargo run -p xtask -- {command} --cruby DIR --ruby PATH --out docs/{command}.md`, never by hand: the files of CRuby's{commit} {what}; \
+         one process each, on {} and on {}.\n\n\
          | directory | files | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         said(Spec::new(zakuro).args(["--version"])),
         said(Spec::new(ruby).args(["--version"])),
@@ -157,6 +188,8 @@ mod unit {
     fn summary_line() {
         let t = summary("161 tests, 1302 assertions, 10 failures, 14 errors, 2 skips").expect("parsed");
         assert_eq!(t, Tally { tests: 161, failures: 10, errors: 14, skips: 2, ..Tally::default() });
+        assert_eq!(summary("PASS all 200 tests").map(|t| (t.tests, t.failures)), Some((200, 0)));
+        assert_eq!(summary("FAIL 3/200 tests failed").map(|t| (t.tests, t.failures)), Some((200, 3)));
         assert!(summary("Finished tests in 0.1s, 12 tests/s, 9845.18 assertions/s.").is_none());
     }
 }

@@ -44,8 +44,8 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
-  library-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--keep] [--out FILE] [NAME...]
-                                              run CRuby's tests of the libraries, one process per file, beside a reference
+  library-tests, language-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--keep] [--out FILE] [NAME...]
+                                              run CRuby's tests of the libraries, or of the language (test/ruby, bootstraptest), one process per file, beside a reference
   fuzz [--zakuro PATH] [--jobs N] [--seed N] [--corpus] [--regexps] [--hot] [SECONDS]
                                               feed mutated programs; --corpus: run tests/fuzz/corpus again;
                                               --regexps: patterns and texts only
@@ -73,7 +73,8 @@ fn main() -> ExitCode {
         "install" => install::run(&rest),
         "dist" => install::dist(&rest),
         "library" => library::run(&rest),
-        "library-tests" => library_tests::run(&rest),
+        "library-tests" => library_tests::run(&rest, library_tests::Part::Libraries),
+        "language-tests" => library_tests::run(&rest, library_tests::Part::Language),
         "lists" => lists::run(&rest),
         "reference" => reference::run(&rest),
         "handlers" => handlers::run(&rest),
