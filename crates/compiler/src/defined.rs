@@ -192,7 +192,6 @@ impl<'pr> Compiler<'pr> {
         let name = intern(&n.name());
         let fcall = match n.receiver() {
             None => true,
-            Some(Node::SelfNode { .. }) => true,
             Some(receiver) => {
                 self.defined_test(&receiver, no);
                 let t = self.push();

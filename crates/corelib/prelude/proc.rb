@@ -53,14 +53,14 @@ class Proc
   private def __curry(n, got)
     f = self
     if lambda?
-      lambda do |*args|
+      lambda do |*args, &block|
         all = got + args
-        all.size >= n ? f.call(*all) : f.__send__(:__curry, n, all)
+        all.size >= n ? f.call(*all, &block) : f.__send__(:__curry, n, all)
       end
     else
-      proc do |*args|
+      proc do |*args, &block|
         all = got + args
-        all.size >= n ? f.call(*all) : f.__send__(:__curry, n, all)
+        all.size >= n ? f.call(*all, &block) : f.__send__(:__curry, n, all)
       end
     end
   end

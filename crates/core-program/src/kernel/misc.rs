@@ -168,16 +168,14 @@ pub mod kernel {
         let holder = scope_class(cx)?;
         crate::module::autoload_path(cx, holder, name, inherit.is_none_or(|i| i.truthy()))
     }
-    /// Innermost module around the caller.
+    /// Innermost module around the caller; the class of an object whose `instance_eval` runs.
     fn scope_class(cx: &mut Cx) -> Result<ClassId> {
-        cx.default_definee()
-    }
-    /// Tracing is not supported: nil is accepted, a Proc is an error.
-    #[method("set_trace_func", module_function)]
-    fn set_trace_func(cx: &mut Cx, _this: Value, f: Value) -> Result<Value> {
-        if f.is_nil() {
-            return Ok(Value::NIL);
+        let mut class = cx.default_definee()?;
+        while cx.class(class).kind == ClassKind::Singleton
+            && let Some(up) = cx.class(class).superclass
+        {
+            class = up;
         }
-        cx.raise(ids::NOT_IMPLEMENTED_ERROR, "set_trace_func is not supported")
+        Ok(class)
     }
 }
