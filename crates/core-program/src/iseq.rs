@@ -207,7 +207,7 @@ pub mod iseq {
     /// Compiles a text: `compile(source, file = "<compiled>", path = nil, line = 1, options = nil)`.
     ///
     ///     RubyVM::InstructionSequence.compile("1 + 2").eval   #=> 3
-    #[method("compile", "new", singleton, min = 1)]
+    #[method("compile", "new", "compile_prism", singleton, min = 1)]
     fn compile_text(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let mut n = args.len();
         let mut frozen = None;
@@ -253,7 +253,7 @@ pub mod iseq {
         options
     }
     /// Compiles a file.
-    #[method("compile_file", singleton, min = 1)]
+    #[method("compile_file", "compile_file_prism", singleton, min = 1)]
     fn compile_file(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let Some(f) = args.get(0) else { return cx.arity_error(0, 1, Some(2)) };
         let name = cx.text_of(f)?;

@@ -251,7 +251,8 @@ impl Command {
             self.wrap.one_liner = true;
         } else if !self.args.is_empty() {
             let f = self.args.remove(0);
-            self.named_input = f == b"-";
+            // As in CRuby, no name at all means standard input, too.
+            self.named_input = f == b"-" || f.is_empty();
             self.action = if self.named_input { Action::Stdin } else { Action::File(lossy(&f)) };
         } else if self.show_version {
             self.action = Action::Version;

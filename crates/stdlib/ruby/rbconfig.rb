@@ -52,7 +52,13 @@ module RbConfig
     "LIBPATHFLAG" => "-L%1$-s", "RPATHFLAG" => "", "PRELOADENV" => "LD_PRELOAD", "PATH_SEPARATOR" => ":", "SHELL" => "/bin/sh", "INSTALL" => "install -c",
     "INSTALL_PROGRAM" => "install -c", "INSTALL_SCRIPT" => "install -c", "INSTALL_DATA" => "install -c -m 644", "MKDIR_P" => "mkdir -p", "MAKEDIRS" => "mkdir -p",
     "RM" => "rm -f", "RMALL" => "rm -fr", "RMDIR" => "rmdir", "CP" => "cp", "LN_S" => "ln -s", "NULLCMD" => ":", "GREP" => "grep", "EGREP" => "grep -E",
-    "PKG_CONFIG" => "pkg-config", "GNU_LD" => "yes", "GCC" => "yes"
+    "PKG_CONFIG" => "pkg-config", "GNU_LD" => "yes", "GCC" => "yes", "RMDIRS" => "rmdir --ignore-fail-on-non-empty -p", "CHDIR" => "cd -P", "ECHO_N" => "-n", "ECHO_C" => "",
+    "ECHO_T" => "", "ARFLAGS" => "rcD ", "COUTFLAG" => "-o ", "OUTFLAG" => "-o ", "CPPOUTFILE" => "-o conftest.i", "CSRCFLAG" => "", "LINK_SO" => "", "TRY_LINK" => "", "WERRORFLAG" => "-Werror",
+    "EXECUTABLE_EXTS" => "", "EXPORT_PREFIX" => "", "SYMBOL_PREFIX" => "", "SOLIBS" => "", "DLDLIBS" => "-lc", "DEFS" => "", "ARCH_FLAG" => "", "ADDITIONAL_DLDFLAGS" => "", "EXTDLDFLAGS" => "",
+    "EXTLDFLAGS" => "", "EXTOUT" => ".ext", "STATIC" => "", "EXTSTATIC" => "", "ENCSTATIC" => "", "CC_VERSION" => "cc --version", "CC_WRAPPER" => "", "COMMON_HEADERS" => "", "COMMON_LIBS" => "",
+    "COMMON_MACROS" => "", "DLLWRAP" => "", "WINDRES" => "", "POSTLINK" => ":", "PLATFORM_DIR" => "", "MANTYPE" => "doc", "MKMF_VERBOSE" => "0", "MAKEFILES" => "Makefile GNUmakefile",
+    "CONFIGURE" => "configure", "COROUTINE_TYPE" => cpu == "x86_64" ? "amd64" : "arm64", "INSTALL_STATIC_LIBRARY" => "no", "RUBY_DEVEL" => "", "RUBYW_BASE_NAME" => "", "TEST_RUNNABLE" => "yes",
+    "YJIT_SUPPORT" => "no", "ZJIT_SUPPORT" => "no"
   }.transform_values(&:dup)
   MAKEFILE_CONFIG = CONFIG.transform_values(&:dup)
   autoload :SIZEOF, "rbconfig/sizeof"

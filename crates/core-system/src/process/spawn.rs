@@ -15,15 +15,8 @@ use std::process::Command;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// One step in the child: system calls on prepared numbers.
-#[derive(Clone, Copy)]
-enum Step {
-    Dup(i32, i32),
-    Close(i32),
-}
-
-/// The prepared Command. Err: errno.
-fn build(cx: &mut Cx, plan: &Plan) -> Command {
+/// The prepared Command. `redirects`: [`spawn_args::redirects`].
+fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Command {
     let os = |b: &[u8]| OsStr::from_bytes(b).to_os_string();
     let mut c = Command::new(os(&plan.program));
     c.args(plan.args.iter().map(|a| os(a)));
@@ -42,23 +35,9 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
             None => c.env_remove(os(k)),
         };
     }
-    // Sources first go to high numbers, so that no step overwrites the source of a later one.
-    let mut steps: Vec<Step> = Vec::new();
-    let mut tail: Vec<Step> = Vec::new();
-    let mut high = 200;
-    for (child, src) in &plan.redirects {
-        match src {
-            Source::Fd { fd, .. } => {
-                steps.push(Step::Dup(*fd, high));
-                tail.push(Step::Dup(high, *child));
-                tail.push(Step::Close(high));
-                high += 1;
-            }
-            Source::Child(n) => tail.push(Step::Dup(*n, *child)),
-            Source::Close => tail.push(Step::Close(*child)),
-        }
-    }
-    steps.extend(tail);
+    // Number in the child, source, and where that is meanwhile: so that none overwrites the source of a later one.
+    let above = redirects.iter().map(|(child, _)| *child).max().unwrap_or(0).max(2).saturating_add(1);
+    let mut redirects: Vec<(i32, Option<i32>, i32)> = redirects.into_iter().map(|(child, source)| (child, source, -1)).collect();
     let dir = cwd::own_fd(cx);
     let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
     let (umask, pgroup, session, limits) = (plan.umask, plan.pgroup, plan.session, plan.limits.clone());
@@ -66,23 +45,29 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
         c.process_group(g);
     }
     let close_others = plan.close_others;
-    if close_others || !steps.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session || !limits.is_empty() {
+    if close_others || !redirects.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session || !limits.is_empty() {
         // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
         unsafe {
             c.pre_exec(move || {
                 if close_others {
                     libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
                 }
-                for s in &steps {
-                    let ok = match *s {
-                        Step::Dup(a, b) if a == b => libc::fcntl(a, libc::F_SETFD, 0) >= 0,
-                        Step::Dup(a, b) => libc::dup2(a, b) >= 0,
-                        Step::Close(a) => {
-                            libc::close(a);
-                            true
+                for (_, source, high) in &mut redirects {
+                    if let Some(fd) = source {
+                        *high = libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, above);
+                        if *high < 0 {
+                            // Above all of them there may be no number that the limit allows.
+                            *high = libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, 3);
                         }
-                    };
-                    if !ok {
+                        if *high < 0 {
+                            return Err(std::io::Error::last_os_error());
+                        }
+                    }
+                }
+                for (child, source, high) in &redirects {
+                    if source.is_none() {
+                        libc::close(*child);
+                    } else if (if high == child { libc::fcntl(*child, libc::F_SETFD, 0) } else { libc::dup2(*high, *child) }) < 0 {
                         return Err(std::io::Error::last_os_error());
                     }
                 }
@@ -115,15 +100,16 @@ fn build(cx: &mut Cx, plan: &Plan) -> Command {
     c
 }
 
-/// Starts the program; its pid, or errno and `$?` 127.
-pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
+/// Starts the program; its pid, or errno and `$?` 127. An exception: what the plan says makes no sense.
+pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> {
+    let redirects = spawn_args::redirects(cx, plan)?;
     stream::flush_all(cx);
     status::reap_orphans();
     if plan.program.is_empty() || plan.program.iter().all(|b| b.is_ascii_whitespace()) {
-        return Err(libc::ENOENT);
+        return Ok(Err(libc::ENOENT));
     }
-    let mut c = build(cx, plan);
-    match zakuro_sched::blocking(|| c.spawn()) {
+    let mut c = build(cx, plan, redirects);
+    Ok(match zakuro_sched::blocking(|| c.spawn()) {
         Ok(child) => {
             let pid = child.id() as i32;
             cx.state::<Children>().running.push(pid);
@@ -136,7 +122,7 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> std::result::Result<i32, i32> {
             // In PATH only what may be executed counts.
             Err(if e == libc::EACCES && !plan.program.contains(&b'/') { libc::ENOENT } else { e })
         }
-    }
+    })
 }
 
 /// Command name for error messages.
@@ -166,7 +152,7 @@ pub fn spawn_in_session(cx: &mut Cx, args: Args) -> Result<i64> {
 
 fn spawn_planned(cx: &mut Cx, plan: &spawn_args::Plan) -> Result<i64> {
     stream::flush_standard(cx)?;
-    match start(cx, plan) {
+    match start(cx, plan)? {
         Ok(pid) => Ok(pid as i64),
         Err(e) => fail(cx, e, &shown(plan)),
     }
@@ -178,11 +164,12 @@ fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
     let plan = spawn_args::parse(cx, args.all())?;
     stream::flush_all(cx);
     if cx.owns_process() {
-        let mut c = build(cx, &plan);
+        let redirects = spawn_args::redirects(cx, &plan)?;
+        let mut c = build(cx, &plan, redirects);
         let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
         return fail(cx, e, &shown(&plan));
     }
-    let pid = match start(cx, &plan) {
+    let pid = match start(cx, &plan)? {
         Ok(p) => p,
         Err(e) => return fail(cx, e, &shown(&plan)),
     };
@@ -226,15 +213,14 @@ fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result
     let name = shown(&plan);
     drop(plan);
     let pid = match started {
-        Ok(p) => p,
-        Err(e) => {
-            if let Some((r, _)) = out {
-                close_fd(r);
-            }
-            if let Some((_, w)) = input {
-                close_fd(w);
-            }
-            return fail(cx, e, &name);
+        Ok(Ok(p)) => p,
+        failed => {
+            out.inspect(|(r, _)| close_fd(*r));
+            input.inspect(|(_, w)| close_fd(*w));
+            return match failed {
+                Ok(Err(e)) => fail(cx, e, &name),
+                _ => Err(Exc),
+            };
         }
     };
     stream_to(cx, class, (out.map(|p| p.0), input.map(|p| p.1)), pid, m)
@@ -389,7 +375,7 @@ fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Res
 fn system(cx: &mut Cx, args: Args) -> Result<Option<bool>> {
     let plan = spawn_args::parse(cx, args.all())?;
     stream::flush_standard(cx)?;
-    let pid = match start(cx, &plan) {
+    let pid = match start(cx, &plan)? {
         Ok(p) => p,
         Err(e) if plan.exception => return fail(cx, e, &shown(&plan)),
         Err(_) => return Ok(None),

@@ -141,7 +141,8 @@ fn own_fd(cx: &mut Cx, fd: i32) -> i32 {
     if (0..=2).contains(&fd) { crate::io::stream::redirected(cx, fd as usize).unwrap_or(fd) } else { fd }
 }
 
-fn source(cx: &mut Cx, child: i32, v: Value) -> Result<Source> {
+/// `output`: a file that is named is written. Else it is read, as CRuby does for all numbers but 1 and 2.
+fn source(cx: &mut Cx, child: i32, output: bool, v: Value) -> Result<Source> {
     if let Some(s) = v.as_sym() {
         if &*s.name() == "close" {
             return Ok(Source::Close);
@@ -167,7 +168,7 @@ fn source(cx: &mut Cx, child: i32, v: Value) -> Result<Source> {
     }
     if v.is_kind(Kind::String) || cx.responds(v, sym::to_path, false)? && !cx.is_a(v, ids::IO) {
         let p = cx.path_of(v)?;
-        let flags = if child == 0 { libc::O_RDONLY } else { libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC };
+        let flags = if output { libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC } else { libc::O_RDONLY };
         let fd = open::sysopen(cx, &p, flags, 0o644)?;
         return Ok(Source::Fd { fd, owned: true });
     }
@@ -236,13 +237,17 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
                     Some(a) => RootedVec::of(cx, a),
                     None => RootedVec::from_slice(cx, &[k]),
                 };
-                let mut first = None;
+                let mut numbers = Vec::with_capacity(list.len());
                 for key in list.iter().copied() {
-                    let child = fd_name(cx, key)?;
+                    numbers.push(fd_name(cx, key)?);
+                }
+                let output = numbers.iter().all(|n| matches!(n, 1 | 2));
+                let mut first = None;
+                for child in numbers {
                     let src = match first {
                         // The others share what was opened for the first.
                         Some(f) if !v.is_sym() => Source::Child(f),
-                        _ => source(cx, child, v)?,
+                        _ => source(cx, child, output, v)?,
                     };
                     first.get_or_insert(child);
                     plan.redirects.push((child, src));
@@ -251,6 +256,38 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Numbers of descriptors in the child, each with that of this process which it is made of (None: it is closed).
+///
+/// # Errors
+/// ArgumentError where `[:child, n]` leads to nothing that the call redirects.
+pub fn redirects(cx: &mut Cx, plan: &Plan) -> Result<Vec<(i32, Option<i32>)>> {
+    let given = &plan.redirects[plan.streams..];
+    let mut list = Vec::with_capacity(plan.redirects.len());
+    for (child, source) in &plan.redirects {
+        let fd = match source {
+            Source::Fd { fd, .. } => Some(*fd),
+            Source::Close => None,
+            Source::Child(first) => {
+                let mut at = *first;
+                let mut steps = 0;
+                loop {
+                    match given.iter().rev().find(|(n, _)| *n == at) {
+                        Some((_, Source::Fd { fd, .. })) => break Some(*fd),
+                        Some((_, Source::Child(_))) if steps > given.len() => {
+                            return cx.arg_error(format!("cyclic child fd redirection from {first}"));
+                        }
+                        Some((_, Source::Child(next))) => at = *next,
+                        Some((_, Source::Close)) | None => return cx.arg_error(format!("child fd {first} is not redirected")),
+                    }
+                    steps += 1;
+                }
+            }
+        };
+        list.push((*child, fd));
+    }
+    Ok(list)
 }
 
 fn environment(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {

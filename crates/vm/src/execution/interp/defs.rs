@@ -181,6 +181,20 @@ impl Cx {
         }
         Ok(())
     }
+    /// `Warning[:performance]`: an operator with fast paths is about to be another method than the builtin one.
+    pub(crate) fn warn_of_slow_operator(&mut self, class: ClassId, name: Sym) -> Result<()> {
+        if self.in_boot || !is_fast_operator(name) || !has_fast_paths(class) || !self.warns("performance") {
+            return Ok(());
+        }
+        let old = self.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
+        match old {
+            Some(old) if old.method_kind() == MethodKind::Native => {
+                let label = self.method_label(old);
+                self.warn_category(&format!("Redefining '{label}' disables interpreter and JIT optimizations"), "performance")
+            }
+            _ => Ok(()),
+        }
+    }
     /// Adds a method and calls the hooks. FrozenError when the class is frozen.
     pub fn define_method_entry(&mut self, class: ClassId, name: Sym, m: Ref<MethodCell>) -> Result<()> {
         let object = self.class_value(class);
@@ -191,15 +205,7 @@ impl Cx {
         if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
-        if !self.in_boot && is_fast_operator(name) && has_fast_paths(class) && self.warns("performance") {
-            let old = self.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
-            if let Some(old) = old
-                && old.method_kind() == MethodKind::Native
-            {
-                let label = self.method_label(old);
-                self.warn_category(&format!("Redefining '{label}' disables interpreter and JIT optimizations"), "performance")?;
-            }
-        }
+        self.warn_of_slow_operator(class, name)?;
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {
             let attached = self.attached(class);

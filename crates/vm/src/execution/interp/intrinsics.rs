@@ -493,6 +493,7 @@ impl Cx {
             self.ivar_set_raw(self.pending, Sym::intern("__name"), text);
             return r;
         }
+        self.warn_of_slow_operator(class, name)?;
         let m = MethodCell::make(&self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         self.add_method(class, name, m);
         self.bump_epoch();
