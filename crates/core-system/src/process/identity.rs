@@ -33,11 +33,11 @@ fn numbered(table: &str, name: &str) -> Option<i64> {
 }
 
 /// A user as its number or its name.
-fn user(cx: &mut Cx, v: Value) -> Result<u32> {
+pub fn user(cx: &mut Cx, v: Value) -> Result<u32> {
     named(cx, v, "/etc/passwd", "user")
 }
 /// A group as its number or its name.
-fn group(cx: &mut Cx, v: Value) -> Result<u32> {
+pub fn group(cx: &mut Cx, v: Value) -> Result<u32> {
     named(cx, v, "/etc/group", "group")
 }
 fn named(cx: &mut Cx, v: Value, table: &str, what: &str) -> Result<u32> {

@@ -44,6 +44,12 @@ fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Comman
     if let Some(g) = pgroup {
         c.process_group(g);
     }
+    if let Some(gid) = plan.gid {
+        c.gid(gid);
+    }
+    if let Some(uid) = plan.uid {
+        c.uid(uid);
+    }
     let close_others = plan.close_others;
     if close_others || !redirects.is_empty() || dir.is_some() || chdir.is_some() || umask.is_some() || session || !limits.is_empty() {
         // SAFETY: the closure only makes async-signal-safe system calls and allocates nothing.
@@ -51,6 +57,17 @@ fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Comman
             c.pre_exec(move || {
                 if close_others {
                     libc::syscall(libc::SYS_close_range, 3u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
+                }
+                // Before its number may become another file's.
+                if let Some(fd) = dir
+                    && libc::fchdir(fd) != 0
+                {
+                    return Err(std::io::Error::last_os_error());
+                }
+                if let Some(p) = &chdir
+                    && libc::chdir(p.as_ptr()) != 0
+                {
+                    return Err(std::io::Error::last_os_error());
                 }
                 for (_, source, high) in &mut redirects {
                     if let Some(fd) = source {
@@ -72,16 +89,6 @@ fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Comman
                     }
                 }
                 if session && (libc::setsid() < 0 || libc::ioctl(0, libc::TIOCSCTTY, 0) != 0) {
-                    return Err(std::io::Error::last_os_error());
-                }
-                if let Some(fd) = dir
-                    && libc::fchdir(fd) != 0
-                {
-                    return Err(std::io::Error::last_os_error());
-                }
-                if let Some(p) = &chdir
-                    && libc::chdir(p.as_ptr()) != 0
-                {
                     return Err(std::io::Error::last_os_error());
                 }
                 if let Some(m) = umask {
@@ -201,6 +208,12 @@ fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result
     stream::flush_standard(cx)?;
     let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
     let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
+    for (number, piped) in [(1, out.is_some()), (0, input.is_some())] {
+        if piped && plan.redirects[plan.streams..].iter().any(|(n, _)| *n == number) {
+            out.into_iter().chain(input).for_each(|(r, w)| [r, w].into_iter().for_each(close_fd));
+            return cx.arg_error(format!("fd {number} specified twice"));
+        }
+    }
     // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first; where the VM's own streams point matters less.
     let at = plan.streams;
     if let Some((_, w)) = out {

@@ -26,6 +26,9 @@ pub struct Plan {
     /// Directory: in full, and as it was given.
     pub chdir: Option<(Vec<u8>, Vec<u8>)>,
     pub umask: Option<u32>,
+    /// Whose the child becomes.
+    pub uid: Option<u32>,
+    pub gid: Option<u32>,
     /// Resources with their soft and hard limits.
     pub limits: Vec<(Resource, libc::rlimit)>,
     /// Some(0): a new group.
@@ -129,11 +132,26 @@ fn fd_name(cx: &mut Cx, v: Value) -> Result<i32> {
         }
         return Ok(n as i32);
     }
-    if v.is_kind(Kind::String) {
-        return cx.arg_error("wrong exec option");
+    match stream(cx, v)? {
+        Some(io) => Ok(object::get(cx, io)?.write_fd()),
+        None => {
+            let class = cx.class_name_of(v);
+            cx.arg_error(format!("wrong exec option: {class}"))
+        }
+    }
+}
+
+/// The stream that a value is, or answers to `to_io`. Not one with two descriptors.
+fn stream(cx: &mut Cx, v: Value) -> Result<Option<Value>> {
+    if v.is_kind(Kind::String) || !cx.is_a(v, ids::IO) && !cx.responds(v, Sym::intern("to_io"), true)? {
+        return Ok(None);
     }
     let io = crate::io::whole::io_of(cx, v)?;
-    Ok(object::get(cx, io)?.write_fd())
+    let s = object::get(cx, io)?;
+    if s.readable() && s.writable() && s.write_fd() != s.fd {
+        return cx.arg_error("duplex IO redirection");
+    }
+    Ok(Some(io))
 }
 
 /// What a descriptor of this process stands for in this VM: 0, 1, 2 may be redirected.
@@ -146,6 +164,9 @@ fn source(cx: &mut Cx, child: i32, output: bool, v: Value) -> Result<Source> {
     if let Some(s) = v.as_sym() {
         if &*s.name() == "close" {
             return Ok(Source::Close);
+        }
+        if !matches!(&*s.name(), "in" | "out" | "err") {
+            return cx.arg_error(format!("wrong exec redirect symbol: {}", s.name()));
         }
         let fd = fd_name(cx, v)?;
         return Ok(Source::Fd { fd: own_fd(cx, fd), owned: false });
@@ -172,7 +193,7 @@ fn source(cx: &mut Cx, child: i32, output: bool, v: Value) -> Result<Source> {
         let fd = open::sysopen(cx, &p, flags, 0o644)?;
         return Ok(Source::Fd { fd, owned: true });
     }
-    let io = crate::io::whole::io_of(cx, v)?;
+    let Some(io) = stream(cx, v)? else { return cx.arg_error("wrong exec redirect action") };
     if object::get(cx, io)?.writable() {
         object::flush(cx, io)?;
     }
@@ -217,7 +238,8 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
             }
             Some("exception") => plan.exception = flag(cx, "exception", v)?,
             Some("close_others") => plan.close_others = flag(cx, "close_others", v)?,
-            Some("new_pgroup") => {}
+            Some("uid") => plan.uid = Some(super::identity::user(cx, v)?),
+            Some("gid") => plan.gid = Some(super::identity::group(cx, v)?),
             Some(name) if name.strip_prefix("rlimit_").and_then(info::resource_named).is_some() => {
                 let resource = name.strip_prefix("rlimit_").and_then(info::resource_named).unwrap_or_default();
                 let list = match cx.try_ary(v)? {
