@@ -1,7 +1,7 @@
 //! Calls, yields and instance variables: what inline caches of the VM decide.
 
 use super::emit::Emitter;
-use super::graph::Id;
+use super::graph::{Id, Var};
 use super::types::{Pure, State, Type};
 use crate::layout::{self, call, cell, frame, ivar, state, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -120,7 +120,7 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
     /// As `Value::shape_key`; truth values and Symbols are left to the interpreter.
-    fn shape_key(&mut self, v: Value, other: Block) -> Value {
+    pub fn shape_key(&mut self, v: Value, other: Block) -> Value {
         let (cell_block, immediate, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I32);
         let is = self.is_cell(v);
@@ -208,6 +208,10 @@ impl Emitter<'_, '_> {
         let (miss, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+        if let Some(link) = self.graph.link_of(id) {
+            let calls_itself = link.own;
+            return self.send_linked(id, recv, calls_itself, s);
+        }
         if self.types.flushes(id) {
             self.flush(id, s);
             s.pushed = self.graph.scopes[u.scope].depth;
@@ -311,6 +315,53 @@ impl Emitter<'_, '_> {
         self.write(id, i.a, v);
     }
 
+    /// A call that was looked at when the function was entered, and whenever something could have changed since.
+    fn send_linked(&mut self, id: Id, recv: Value, calls_itself: bool, s: &mut State) {
+        let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
+        let direct = self.itself.filter(|_| calls_itself);
+        let given: Vec<Value> = match direct {
+            Some(_) => (1..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect(),
+            None => Vec::new(),
+        };
+        let end = if direct.is_some() { self.graph.var(id, i.a) } else { Var::MAX };
+        self.flush_below(id, s, end);
+        s.pushed = self.graph.scopes[scope].depth;
+        let Some(direct) = direct else {
+            self.store_reg(recv, id, i.a);
+            let calls = self.load_fixed(self.state_of(id), state::CALLS);
+            let v = self.call_ruby(id, calls, i.c as i32 * call::SIZE, false);
+            self.go_on_if_like(id, Some(v));
+            return self.write(id, i.a, v);
+        };
+        let base = self.reg_address(scope, i.a);
+        let (me, none) = (self.load_fixed(self.fp, frame::ME), self.constant(0));
+        let above = self.graph.scopes[scope].depth + 1;
+        self.write_frame(above, base, self.states[0], none, me, none);
+        self.stack_top(above);
+        let at = self.graph.units[id].at;
+        self.wait_at(id, at);
+        let frame = self.b.ins().iadd_imm_s(self.fp, above as i64 * frame::SIZE);
+        let mut arguments = vec![self.cx, frame, self.states[0], recv];
+        arguments.extend(given);
+        let call = self.b.ins().call(direct, &arguments);
+        let v = self.b.inst_results(call)[0];
+        let (left, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        self.b.set_cold_block(left);
+        self.b.ins().brif(v, done, &[v.into()], left, &[]);
+        self.b.switch_to_block(left);
+        let v = self.nested(id, i.a);
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        self.link(away, away, |e| e.fail_at(scope, at));
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(away);
+        self.go_on_behind(id, v);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+
     /// A Ruby method whose arguments stand as they are: its value.
     fn call_ruby(&mut self, id: Id, calls: Value, entry: i32, with_block: bool) -> Value {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
@@ -359,15 +410,19 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(left);
         self.b.ins().brif(v, done, &[v.into()], left, &[]);
         self.b.switch_to_block(left);
-        // The interpreter goes on with it, and leaves the value in its window's first register.
-        let scope = self.graph.units[id].scope;
+        let v = self.nested(id, reg);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
+    /// The interpreter goes on with a callee that was left, and leaves the value in its window's first register.
+    fn nested(&mut self, id: Id, reg: u16) -> Value {
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         let window = self.reg_address(scope, reg);
         let own = self.frame_of(scope);
         let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, own]);
         self.fail_if_none(v, id, at);
-        self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(done);
-        self.b.block_params(done)[0]
+        v
     }
     /// Calls a method whose frame a helper pushes.
     fn call_pushed(&mut self, id: Id, reg: u16, push: usize) -> Value {

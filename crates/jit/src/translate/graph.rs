@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
-use zakuro_bytecode::machine::Known;
+use zakuro_bytecode::machine::{Known, Link};
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
@@ -172,6 +172,10 @@ pub struct Graph {
     pub vars: usize,
     /// Units in an order in which all ways but those of loops lead forwards.
     pub order: Vec<Id>,
+    /// Call sites of the root's Code that are looked at once for an activation.
+    pub links: Box<[Link]>,
+    /// The root is called with its receiver and arguments in registers of the machine, too.
+    pub direct: bool,
     /// Instructions of what is inlined.
     inlined: usize,
 }
@@ -180,6 +184,8 @@ pub struct Graph {
 const MOST: usize = 8000;
 const MOST_INLINED: usize = 150;
 const MOST_INLINED_IN_ALL: usize = 300;
+/// Most arguments that are passed in registers.
+const MOST_DIRECT: usize = 4;
 /// How often a Code may stand in a chain of calls.
 const MOST_RECURSION: usize = 2;
 /// Most frames above the function's own.
@@ -191,11 +197,56 @@ impl Graph {
         if code.insns.is_empty() || code.insns.len() > MOST {
             return Err("too many instructions");
         }
-        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), inlined: 0 };
+        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), links: [].into(), direct: false, inlined: 0 };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.arrange();
         g.find_live();
+        g.link();
         Ok(g)
+    }
+
+    /// Finds what can be linked.
+    fn link(&mut self) {
+        let root = &self.scopes[0];
+        if root.known.is_refuted(&(0, super::types::LINKS)) {
+            return;
+        }
+        let mut links: Vec<Link> = Vec::new();
+        for id in &self.order {
+            let u = &self.units[*id];
+            let site = u.insn.c;
+            if u.op != Op::SendSelf || !self.is_own(u.scope) || links.iter().any(|l| l.site == site) {
+                continue;
+            }
+            let Some(Site { called: Called::Ruby(met), .. }) = root.sites.get(site as usize) else { continue };
+            let own = Arc::ptr_eq(&met.code, &root.code);
+            links.push(Link { site, arguments: u.insn.x, own, code: Arc::downgrade(&met.code) });
+        }
+        self.links = links.into();
+        let p = &root.code.params;
+        let enters_loops = self.order.iter().any(|id| self.units[*id].is_entry());
+        let in_window = (0..root.code.nlocals).any(|r| self.is_volatile(0, r));
+        let calls_itself = self.links.iter().any(|l| l.own);
+        self.direct = calls_itself && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT;
+    }
+    /// Whether a scope is the root's method, called on the root's self: itself, or inlined in itself.
+    fn is_own(&self, scope: usize) -> bool {
+        let s = &self.scopes[scope];
+        match s.kind {
+            Kind::Root => true,
+            Kind::Method => {
+                Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_own(s.parent)
+            }
+            _ => false,
+        }
+    }
+    /// The link of a call.
+    pub fn link_of(&self, id: Id) -> Option<&Link> {
+        let u = &self.units[id];
+        if u.op != Op::SendSelf || !self.is_own(u.scope) {
+            return None;
+        }
+        self.links.iter().find(|l| l.site == u.insn.c)
     }
 
     /// The number of registers from the root's r0 on, and of frames, that it takes at most.

@@ -105,23 +105,35 @@ impl Emitter<'_, '_> {
                 self.set(vars + code.env_reg as usize, e);
             }
         } else {
-            let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
-            let miss = self.exit_of(id, s);
             let entry = i.c as i32 * call::SIZE;
             let calls = self.load_fixed(self.states[scope], state::CALLS);
-            self.guard_call(recv, entry, calls, miss);
-            let handler = match (kind, with_block) {
-                (Kind::Init, _) => RUBY_CALLS.new_object,
-                (_, true) => RUBY_CALLS.simple_blk,
-                _ => RUBY_CALLS.simple,
-            };
-            self.handler_is(calls, entry, handler, miss);
-            let cs = self.load(calls, entry + call::TARGET);
-            let its = self.load_fixed(cs, state::CODE);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
-            self.branch_unless(same, miss);
-            self.states[k] = cs;
-            self.methods[k] = self.load(calls, entry + call::ME);
+            match self.graph.link_of(id) {
+                Some(link) if link.own => {
+                    self.states[k] = self.states[0];
+                    self.methods[k] = self.load_fixed(self.fp, frame::ME);
+                }
+                Some(_) => {
+                    self.states[k] = self.load(calls, entry + call::TARGET);
+                    self.methods[k] = self.load(calls, entry + call::ME);
+                }
+                None => {
+                    let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+                    let miss = self.exit_of(id, s);
+                    self.guard_call(recv, entry, calls, miss);
+                    let handler = match (kind, with_block) {
+                        (Kind::Init, _) => RUBY_CALLS.new_object,
+                        (_, true) => RUBY_CALLS.simple_blk,
+                        _ => RUBY_CALLS.simple,
+                    };
+                    self.handler_is(calls, entry, handler, miss);
+                    let cs = self.load(calls, entry + call::TARGET);
+                    let its = self.load_fixed(cs, state::CODE);
+                    let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
+                    self.branch_unless(same, miss);
+                    self.states[k] = cs;
+                    self.methods[k] = self.load(calls, entry + call::ME);
+                }
+            }
             if kind == Kind::Init {
                 let ip = self.constant(self.wait_address(scope, self.graph.units[id].at));
                 let arguments = self.handler_arguments(id, ip);
@@ -476,10 +488,10 @@ impl Emitter<'_, '_> {
 
     /// With the builtin's frame on top: if something is not as it was, the builtin itself does the rest, and the interpreter goes on behind the call.
     fn rest_if_unlike(&mut self, l: usize) {
-        let unlike = self.unlike();
         let (away, on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(away);
-        self.b.ins().brif(unlike, away, &[], on, &[]);
+        self.away_if_unlike(away, |e| e.fail_loop(l));
+        self.b.ins().jump(on, &[]);
         self.b.switch_to_block(away);
         let (kind, call, next, limit, object, result) = {
             let it = &self.graph.loops[l];

@@ -75,7 +75,7 @@ pub struct Types<'a> {
     pub at: Vec<Option<State>>,
 }
 
-pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
+pub use zakuro_bytecode::machine::{LINKS, OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
@@ -86,6 +86,15 @@ impl<'a> Types<'a> {
 
     fn start(&self) -> State {
         State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 }
+    }
+
+    /// What holds at the function's beginning.
+    pub fn beginning(&self) -> State {
+        let mut s = self.start();
+        if self.graph.direct {
+            (0..self.graph.scopes[0].code.nlocals as usize).for_each(|r| s.dirty.add(r));
+        }
+        s
     }
 
     fn run(&mut self) {
@@ -100,7 +109,7 @@ impl<'a> Types<'a> {
         for round in 0..64 {
             let mut changed = false;
             forward.iter_mut().for_each(|s| *s = None);
-            forward[0] = Some(self.start());
+            forward[0] = Some(self.beginning());
             let mut running: Option<State> = None;
             for id in &self.graph.order {
                 let u = &self.graph.units[*id];

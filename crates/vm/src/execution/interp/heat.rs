@@ -224,6 +224,7 @@ impl Cx {
         if cs.is_traced() || cs.compares() {
             return;
         }
+        self.unlink(cs);
         if let Some((m, _)) = self.best(cs) {
             cs.adopt(&m);
         } else if let Some(m) = cs.own_machine() {
@@ -321,6 +322,7 @@ impl Cx {
         notes.begin_again();
         notes.due.set(TOLD);
         notes.compares.set(true);
+        self.unlink(cs);
         cs.entry.set(interpreted);
         cs.insns.set(cs.marked());
     }
