@@ -1,7 +1,7 @@
 //! Calls, yields and instance variables: what inline caches of the VM decide.
 
 use super::emit::Emitter;
-use super::graph::{Id, Var};
+use super::graph::Id;
 use super::types::{Pure, State, Type};
 use crate::layout::{self, call, cell, frame, ivar, state, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -213,7 +213,7 @@ impl Emitter<'_, '_> {
             return self.send_linked(id, recv, calls_itself, s);
         }
         if self.types.flushes(id) {
-            self.flush(id, s);
+            self.flush_for_call(id, s, true);
             s.pushed = self.graph.scopes[u.scope].depth;
             if own {
                 self.store_reg(recv, id, i.a);
@@ -323,8 +323,7 @@ impl Emitter<'_, '_> {
             Some(_) => (1..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect(),
             None => Vec::new(),
         };
-        let end = if direct.is_some() { self.graph.var(id, i.a) } else { Var::MAX };
-        self.flush_below(id, s, end);
+        self.flush_for_call(id, s, direct.is_none());
         s.pushed = self.graph.scopes[scope].depth;
         let Some(direct) = direct else {
             self.store_reg(recv, id, i.a);
@@ -440,7 +439,7 @@ impl Emitter<'_, '_> {
         let (other, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         self.b.set_cold_block(other);
-        self.flush(id, s);
+        self.flush_for_call(id, s, true);
         let own = self.frame_offset(scope);
         s.pushed = self.graph.scopes[scope].depth;
         let block = self.load(self.fp, own + frame::BLOCK);

@@ -51,6 +51,8 @@ pub struct Emitter<'a, 'b> {
     /// The root's self; and the VM's generation when what is linked was last looked at.
     pub own: Variable,
     pub generation: Variable,
+    /// What the call at hand leaves out of the window, and where these stand.
+    pub late: Option<(Vec<Var>, State)>,
     /// What a direct function is given ([`super::direct`]): self and arguments. Empty: they stand in the window.
     given: Vec<Value>,
     /// The function itself, if it is direct.
@@ -128,6 +130,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             tails_left: Vec::new(),
             own,
             generation,
+            late: None,
             given,
             itself: None,
             b,
@@ -159,6 +162,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             let Some(mut s) = running.take() else { continue };
             self.exit = None;
+            self.late = None;
             let plan = self.types.plan(id, &s);
             let goes_on = self.unit(id, plan, &mut s);
             if goes_on {

@@ -43,7 +43,7 @@ impl Emitter<'_, '_> {
     }
     /// The same where windows and frames are not up to date.
     pub fn leave_from(&mut self, id: Id, s: &State, what: Option<u16>) {
-        self.flush_window(id, s, Var::MAX);
+        self.flush_window(id, s);
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         let (ip, by) = (self.constant(self.insn_address(scope, at)), self.exit_by(scope, at, what));
         let tail = self.tail(Tail::Leave { scope, pushed: s.pushed.min(self.graph.scopes[scope].depth) }, 2);
@@ -258,6 +258,7 @@ impl Emitter<'_, '_> {
     }
     /// An exception is pending: the function ends with the frame at this instruction.
     pub fn fail_at(&mut self, scope: usize, at: usize) {
+        self.flush_late();
         let ip = self.constant(self.insn_address(scope, at));
         let tail = self.tail(Tail::Fail { scope }, 1);
         self.b.ins().jump(tail, &[ip.into()]);
@@ -289,6 +290,7 @@ impl Emitter<'_, '_> {
         }
     }
     pub fn go_on_behind(&mut self, id: Id, value: Value) {
+        self.flush_late();
         let tail = self.tail(Tail::Behind { scope: self.graph.units[id].scope }, 1);
         self.b.ins().jump(tail, &[value.into()]);
     }

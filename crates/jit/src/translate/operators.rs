@@ -141,6 +141,15 @@ impl Emitter<'_, '_> {
     fn integer(&mut self, op: Op, a: Value, b: Value, small: Option<i64>, away: Block) -> Value {
         use zakuro_bytecode::Op::*;
         match op {
+            Add | AddI | Succ | Sub | SubI if small.is_some() => {
+                // By a constant: it has gone over if it went the other way.
+                let n = small.unwrap_or(0) * if matches!(op, Sub | SubI) { -2 } else { 2 };
+                let v = self.b.ins().iadd_imm_s(a, n);
+                let asks = if n < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+                let over = self.b.ins().icmp(asks, v, a);
+                self.branch_away(over, away);
+                v
+            }
             Add | AddI | Succ => {
                 let rest = self.b.ins().iadd_imm_s(b, -1);
                 let (v, over) = self.b.ins().sadd_overflow(a, rest);

@@ -136,18 +136,32 @@ impl Emitter<'_, '_> {
 
     /// Brings windows and frames up to date for a unit: what is live before it and not there.
     pub fn flush(&mut self, id: Id, s: &State) {
-        self.flush_below(id, s, Var::MAX);
-    }
-    /// The same without the registers of a call's window that stand in others, too, from this one on.
-    pub fn flush_below(&mut self, id: Id, s: &State, end: Var) {
-        self.flush_window(id, s, end);
+        self.flush_window(id, s);
         self.push_frames(self.graph.units[id].scope, s.pushed);
     }
-    pub fn flush_window(&mut self, id: Id, s: &State, end: Var) {
+    /// The same for a call: numbers follow on its ways out. Without `given` what is handed over stays out of the window, too.
+    pub fn flush_for_call(&mut self, id: Id, s: &State, given: bool) {
+        let late = self.types.late(id, s);
         let u = &self.graph.units[id];
-        let own = self.graph.scopes[u.scope].vars..self.graph.scopes[u.scope].vars + self.graph.scopes[u.scope].code.nregs as usize;
-        let live = u.live_before.clone();
-        let dirty: Vec<Var> = s.dirty.iter().filter(|v| live.has(*v) && !(own.contains(v) && *v >= end)).collect();
+        let scope = &self.graph.scopes[u.scope];
+        let window = scope.vars + u.insn.a as usize..scope.vars + scope.code.nregs as usize;
+        let dirty = s.dirty.iter().filter(|v| u.live_before.has(*v) && !late.contains(v) && (given || !window.contains(v)));
+        self.write_back(dirty.collect(), s);
+        self.push_frames(self.graph.units[id].scope, s.pushed);
+        self.late = Some((late, s.clone()));
+    }
+    /// On a way out of the call at hand.
+    pub fn flush_late(&mut self) {
+        if let Some((late, s)) = self.late.clone() {
+            self.write_back(late, &s);
+        }
+    }
+    pub fn flush_window(&mut self, id: Id, s: &State) {
+        let live = &self.graph.units[id].live_before;
+        let dirty = s.dirty.iter().filter(|v| live.has(*v)).collect();
+        self.write_back(dirty, s);
+    }
+    fn write_back(&mut self, dirty: Vec<Var>, s: &State) {
         for v in dirty {
             let Some(place) = self.graph.place(v) else { continue };
             // Where it is left, the code is better short than fast.

@@ -355,7 +355,9 @@ impl<'a> Types<'a> {
                     }
                 }
                 op => {
+                    let late = self.late(id, s);
                     s.dirty.clear();
+                    late.iter().for_each(|v| s.dirty.add(*v));
                     s.pushed = self.graph.scopes[u.scope].depth;
                     lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                     for v in &writes {
@@ -488,6 +490,18 @@ impl<'a> Types<'a> {
             s.types[sc.vars + reg as usize] = Type::Any;
             s.dirty.remove(sc.vars + reg as usize);
         }
+    }
+    /// Numbers that a call leaves out of the window: nobody looks for them there as long as it goes well.
+    pub fn late(&self, id: Id, s: &State) -> Vec<Var> {
+        let u = &self.graph.units[id];
+        if !is_call(u.op) || u.what != What::Plain {
+            return Vec::new();
+        }
+        // What is handed over stands in the window.
+        let scope = &self.graph.scopes[u.scope];
+        let given = scope.vars + u.insn.a as usize..scope.vars + scope.code.nregs as usize;
+        let is_number = |v: &Var| matches!(s.of(*v), Type::Fixnum | Type::Double);
+        s.dirty.iter().filter(|v| is_number(v) && u.live_before.has(*v) && !given.contains(v)).collect()
     }
     /// Whether registers are written to the window first, on each way: it may run Ruby code, or looks at the window.
     pub fn flushes(&self, id: Id) -> bool {
