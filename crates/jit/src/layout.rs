@@ -84,6 +84,7 @@ pub mod cell {
     pub const METHOD_CREF: i32 = offset_of!(MethodCell, cref) as i32;
     pub const FLOAT_VALUE: i32 = offset_of!(zakuro_vm::FloatCell, value) as i32;
     pub const ARRAY_INLINE: i32 = zakuro_object::array_layout::INLINE as i32;
+    pub const ARRAY_BUFFER: i32 = zakuro_object::array_layout::BUFFER as i32;
     pub const ARRAY_POINTER: i32 = zakuro_object::array_layout::POINTER as i32;
     pub const ARRAY_LENGTH: i32 = zakuro_object::array_layout::LENGTH as i32;
     pub const ARRAY_OUT: i64 = zakuro_object::array_layout::OUT as i64;
@@ -96,6 +97,7 @@ pub const fn shape(id: ClassId) -> i64 {
     id.0 as i64
 }
 pub const ARRAY: i64 = shape(ids::ARRAY);
+pub const STRING: i64 = shape(ids::STRING);
 pub const HASH: i64 = shape(ids::HASH);
 pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);

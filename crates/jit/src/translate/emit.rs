@@ -13,6 +13,7 @@ use zakuro_bytecode::machine::Exit;
 use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
 use zakuro_vm::interp::machine::{help, waits};
+use zakuro_vm::interp::quiet;
 
 pub struct Emitter<'a, 'b> {
     pub b: FunctionBuilder<'b>,
@@ -367,6 +368,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     let value = self.get(v, from);
                     self.set(v, value);
                 }
+                (Type::Unset, wanted) if wanted != Type::Unset => self.fetch_kept(v),
+                (_, Type::Unset) => self.write_kept(&[v], from),
                 _ => {}
             }
         }
@@ -497,6 +500,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
             },
             GetEnv | SetEnv => self.environment(id, s),
+            NewStr | NewArray | NewEnv => self.new_cell(id, s),
             GetIvar => self.get_ivar(id, s),
             SetIvar => self.set_ivar(id, s),
             GetConst => self.get_const(id, s),
@@ -543,6 +547,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             Return => {
                 let v = self.read(id, i.a, s);
+                let kept = self.graph.kept_of(0);
+                self.write_kept(&kept, s);
                 let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
                 self.store(below, self.cx, vm::FP);
                 self.b.ins().return_(&[v]);
@@ -589,37 +595,38 @@ impl<'a, 'b> Emitter<'a, 'b> {
         u.next.is_some() || is_branch(op)
     }
 
-    fn environment(&mut self, id: Id, s: &State) {
-        let i = self.graph.units[id].insn;
-        let mut e = self.read(id, i.c, s);
-        for _ in 0..i.x {
-            e = self.load_fixed(e, cell::ENV_PARENT);
-        }
-        let slot = cell::ENV_SLOTS + i.b as i32 * 8;
-        if self.graph.units[id].op == Op::GetEnv {
-            let v = self.load(e, slot);
-            return self.write(id, i.a, v);
-        }
-        let v = self.read(id, i.a, s);
-        let flags = self.load_u8(e, cell::FLAGS);
-        let old = self.b.ins().band_imm_s(flags, zakuro_object::flags::OLD as i64);
-        let (young, aged, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(aged);
-        self.b.ins().brif(old, aged, &[], young, &[]);
-        self.b.switch_to_block(aged);
-        let number = self.constant(i.b as i64);
-        self.call_help(help::set_old_env as *const () as usize, &[e, number, v]);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(young);
-        self.store(v, e, slot);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
+    /// What takes a cell and does nothing else.
+    fn new_cell(&mut self, id: Id, s: &State) {
+        let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
+        let v = match self.graph.units[id].op {
+            Op::NewStr => {
+                let consts = self.load_fixed(self.states[scope], state::CONSTS);
+                let (literal, flags) = (self.load_fixed(consts, i.b as i32 * 8), self.constant(i.x as i64));
+                self.call_help(quiet::string as *const () as usize, &[self.cx, literal, flags])
+            }
+            Op::NewArray => {
+                for r in i.b..i.b + i.c {
+                    let v = self.read(id, r, s);
+                    self.store_reg(v, id, r);
+                }
+                let (items, n) = (self.reg_address(scope, i.b), self.constant(i.c as i64));
+                self.call_help(quiet::array as *const () as usize, &[self.cx, items, n])
+            }
+            _ => {
+                let around = if i.x == 1 { self.read(id, i.a, s) } else { self.word(Ruby::NIL) };
+                let slots = self.constant(i.b as i64);
+                self.call_help(quiet::environment as *const () as usize, &[self.cx, around, slots])
+            }
+        };
+        self.fail_if_refused(v, id, s);
+        self.write(id, i.a, v);
     }
 
     /// The slow way of a unit that has a fast one: the interpreter's, whose result is then in register `a`. Ends with a jump.
     pub fn slow(&mut self, id: Id, at: usize, s: &State, to: Block, result: Option<u16>) {
         self.flush(id, s);
         self.step(id, at);
+        self.verify_kept(id, s, at + 1, None);
         self.unflush(id, s);
         match result {
             Some(reg) => {

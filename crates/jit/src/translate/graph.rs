@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, Op};
+use zakuro_bytecode::{Code, Op, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -83,6 +83,16 @@ pub struct Scope {
     pub within: Option<usize>,
     /// The literal block that it was called with, and where that is written.
     pub block: Option<(usize, Arc<Met>)>,
+}
+
+/// A variable in an environment: that of an activation within the function, or one around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Captured {
+    /// The scope whose environment it is, or the root.
+    pub owner: usize,
+    /// How far above that one's it is.
+    pub up: u8,
+    pub slot: u16,
 }
 
 /// A builtin's loop whose block is inlined.
@@ -172,6 +182,9 @@ pub struct Graph {
     pub vars: usize,
     /// Units in an order in which all ways but those of loops lead forwards.
     pub order: Vec<Id>,
+    /// Variables of environments that are kept in registers, and the number of the first of them.
+    pub captured: Vec<Captured>,
+    pub first_captured: Var,
     /// Call sites of the root's Code that are looked at once for an activation.
     pub links: Box<[Link]>,
     /// The root is called with its receiver and arguments in registers of the machine, too.
@@ -184,6 +197,8 @@ pub struct Graph {
 const MOST: usize = 8000;
 const MOST_INLINED: usize = 150;
 const MOST_INLINED_IN_ALL: usize = 300;
+/// Most variables of environments that are kept in registers.
+const MOST_CAPTURED: usize = 32;
 /// Most arguments that are passed in registers.
 const MOST_DIRECT: usize = 4;
 /// How often a Code may stand in a chain of calls.
@@ -197,9 +212,10 @@ impl Graph {
         if code.insns.is_empty() || code.insns.len() > MOST {
             return Err("too many instructions");
         }
-        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), links: [].into(), direct: false, inlined: 0 };
+        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), captured: Vec::new(), first_captured: Var::MAX, links: [].into(), direct: false, inlined: 0 };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.arrange();
+        g.find_captured();
         g.find_live();
         g.link();
         Ok(g)
@@ -372,7 +388,7 @@ impl Graph {
             Called::New(met) if !with_block && self.fits(&met, scope, depth + 1) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
             }
-            Called::Native(target, owner, name) if with_block => {
+            Called::Native(target, owner, name, _) if with_block => {
                 let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
                 let (p, given) = (&met.code.params, 1 + usize::from(kind.given((), (), ()).1.is_some()));
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
@@ -558,10 +574,17 @@ impl Graph {
         let call = self.scopes[scope].call;
         self.var(call, self.units[call].insn.a)
     }
+    /// The scope that a variable is a register of.
+    fn scope_of(&self, v: Var) -> Option<&Scope> {
+        self.scopes.iter().find(|s| s.vars <= v && v < s.vars + s.code.nregs as usize)
+    }
     /// Where a variable stands in memory, in registers from the root's r0; None for those of loops.
     pub fn place(&self, v: Var) -> Option<usize> {
-        let s = self.scopes.iter().find(|s| s.vars <= v && v < s.vars + s.code.nregs as usize)?;
-        Some(s.window + v - s.vars)
+        self.scope_of(v).map(|s| s.window + v - s.vars)
+    }
+    /// Whether it is a register, but no local variable.
+    pub fn is_temporary(&self, v: Var) -> bool {
+        self.scope_of(v).is_some_and(|s| v - s.vars >= s.code.nlocals as usize)
     }
 
     fn find_live(&mut self) {
@@ -599,6 +622,8 @@ impl Graph {
                 let (mut number, mut at) = (u.scope, u.at);
                 loop {
                     let scope = &self.scopes[number];
+                    let own = self.captured.iter().enumerate().filter(|(_, c)| c.owner == number);
+                    own.for_each(|(k, _)| before.add(self.first_captured + k));
                     before.add(scope.vars);
                     if scope.code.env_reg != 0 && at > 0 {
                         before.add(scope.vars + scope.code.env_reg as usize);
@@ -615,9 +640,70 @@ impl Graph {
         }
     }
 
+    /// The variable in an environment that an instruction reads or writes.
+    fn captured_at(&self, id: Id) -> Option<Captured> {
+        let u = &self.units[id];
+        let (mut scope, mut up) = (u.scope, u.insn.x);
+        loop {
+            let s = &self.scopes[scope];
+            let home = match s.kind {
+                Kind::Yielded { home } => Some(home),
+                Kind::Looped => Some(s.parent),
+                _ => None,
+            };
+            let own = s.code.own_env;
+            match home {
+                _ if up == 0 && own || scope == 0 => return Some(Captured { owner: scope, up, slot: u.insn.b }),
+                Some(h) => (scope, up) = (h, up - u8::from(own)),
+                None => return None,
+            }
+        }
+    }
+    /// Finds variables of environments. They are live as long as their scope is.
+    fn find_captured(&mut self) {
+        let mut found = Vec::new();
+        for id in 0..self.units.len() {
+            let u = &self.units[id];
+            if !matches!(u.op, Op::GetEnv | Op::SetEnv) {
+                continue;
+            }
+            let code = &self.scopes[u.scope].code;
+            let special = [code.backref, code.lastline].into_iter().flatten();
+            let is_special = special.into_iter().any(|p| matches!(p, Place::Env { depth, slot } if depth == u.insn.x && slot == u.insn.b));
+            match self.captured_at(id) {
+                // What natives write, too, stays where they look for it.
+                Some(_) if is_special || u.insn.c != code.env_reg => return,
+                Some(c) if !found.contains(&c) => found.push(c),
+                Some(_) => {}
+                None => return,
+            }
+        }
+        if found.len() <= MOST_CAPTURED {
+            self.first_captured = self.vars;
+            self.vars += found.len();
+            self.captured = found;
+        }
+    }
+    /// The variable that an instruction's variable in an environment is kept in.
+    pub fn kept_at(&self, id: Id) -> Option<Var> {
+        let c = self.captured_at(id)?;
+        Some(self.first_captured + self.captured.iter().position(|k| *k == c)?)
+    }
+    /// What is kept in a variable.
+    pub fn kept(&self, v: Var) -> Option<Captured> {
+        self.captured.get(v.checked_sub(self.first_captured)?).copied()
+    }
+    /// Those of a scope's environment.
+    pub fn kept_of(&self, scope: usize) -> Vec<Var> {
+        self.all_kept().filter(|v| self.kept(*v).is_some_and(|c| c.owner == scope)).collect()
+    }
+    /// All that are kept.
+    pub fn all_kept(&self) -> std::ops::Range<Var> {
+        if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
+    }
+
     /// Variables that something outside of the function may write: where `$~` and `$_` are kept.
     pub fn is_volatile(&self, scope: usize, reg: u16) -> bool {
-        use zakuro_bytecode::Place;
         let code = &self.scopes[scope].code;
         [code.backref, code.lastline].into_iter().flatten().any(|p| p == Place::Reg(reg))
     }

@@ -294,19 +294,12 @@ impl Emitter<'_, '_> {
         let tail = self.tail(Tail::Behind { scope: self.graph.units[id].scope }, 1);
         self.b.ins().jump(tail, &[value.into()]);
     }
-    /// The same where the interpreter goes on at `next` if `also`; windows and frames are up to date but for a result.
-    pub fn leave_if_unlike(&mut self, id: Id, next: usize, also: Option<Value>, result: Option<(u16, Value)>) {
-        let (away, on) = (self.b.create_block(), self.b.create_block());
+    /// The same where the interpreter goes on at `next`; windows and frames are up to date but for a result.
+    pub fn leave_if_unlike(&mut self, id: Id, next: usize, result: Option<(u16, Value)>) {
+        let away = self.b.create_block();
         self.b.set_cold_block(away);
-        if let Some(c) = also {
-            let looks = self.b.create_block();
-            self.b.ins().brif(c, looks, &[], on, &[]);
-            self.b.switch_to_block(looks);
-        }
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         self.away_if_unlike(away, |e| e.fail_at(scope, at));
-        self.b.ins().jump(on, &[]);
-        self.b.switch_to_block(on);
         let here = self.b.current_block();
         self.b.switch_to_block(away);
         if let Some((reg, v)) = result {

@@ -5,6 +5,7 @@
 //! somebody may look at it: before calls, and when the function is left.
 
 mod calls;
+mod captured;
 mod direct;
 mod emit;
 mod graph;

@@ -161,9 +161,12 @@ impl Emitter<'_, '_> {
         let dirty = s.dirty.iter().filter(|v| live.has(*v)).collect();
         self.write_back(dirty, s);
     }
-    fn write_back(&mut self, dirty: Vec<Var>, s: &State) {
+    pub fn write_back(&mut self, dirty: Vec<Var>, s: &State) {
         for v in dirty {
-            let Some(place) = self.graph.place(v) else { continue };
+            let (place, kept) = (self.graph.place(v), self.graph.kept(v));
+            if place.is_none() && kept.is_none() {
+                continue;
+            }
             // Where it is left, the code is better short than fast.
             let cold = self.b.current_block().is_some_and(|b| self.b.func.layout.is_cold(b));
             let value = if cold && s.of(v) == Type::Double {
@@ -172,7 +175,11 @@ impl Emitter<'_, '_> {
             } else {
                 self.get(v, s)
             };
-            self.store(value, self.regs, place as i32 * 8);
+            match (place, kept) {
+                (Some(place), _) => self.store(value, self.regs, place as i32 * 8),
+                (_, Some(kept)) => self.store_kept(kept, value),
+                _ => {}
+            }
         }
     }
     /// After a flush on a way that joins one without: the frames that it has written are none again.

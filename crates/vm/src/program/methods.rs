@@ -472,6 +472,22 @@ impl Cx {
     pub fn is_builtin(&mut self, v: Value, name: Sym, class: ClassId) -> bool {
         self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
+    /// Whether `===` of a class object is Module's.
+    #[inline]
+    pub(crate) fn asks_for_class(&mut self, class: Value) -> bool {
+        let shape = class.shape_key();
+        let (key, at) = ((self.epoch as u64) << 32 | shape as u64, shape as usize % self.class_patterns.len());
+        if self.class_patterns[at] == key {
+            return true;
+        }
+        let is = self.is_builtin(class, sym::eqq, ids::MODULE);
+        // Whoever defines another one ends what goes by this epoch.
+        if is {
+            self.note_cached_name(sym::eqq);
+            self.class_patterns[at] = (self.epoch as u64) << 32 | shape as u64;
+        }
+        is
+    }
     /// `respond_to?` as conversions use it: public methods, or all; asks respond_to_missing?.
     pub fn responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
         if let Some(m) = self.method_of(v, sym::respond_to)

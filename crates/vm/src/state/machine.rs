@@ -50,8 +50,9 @@ pub enum Called {
     Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
-    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name.
-    Native(usize, ClassId, Sym),
+    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name. If it does no more
+    /// than `interp::quiet` allows: how many arguments it takes, at least and at most.
+    Native(usize, ClassId, Sym, Option<(u8, u8)>),
     AttrReader,
     AttrWriter,
     /// `new` with an `initialize` written in Ruby.

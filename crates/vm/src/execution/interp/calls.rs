@@ -495,8 +495,7 @@ pub(super) unsafe fn link(cx: &mut Cx, own: Value, me: Value, cs: *const CodeSta
                 return false;
             }
             let callee = cache.target as *const CodeState;
-            let same = if l.own { std::ptr::eq(callee, cs) && cache.me == me } else { std::ptr::eq(l.code.as_ptr(), &*(*callee).code) };
-            if !same {
+            if if l.own { !std::ptr::eq(callee, cs) } else { !std::ptr::eq(l.code.as_ptr(), &*(*callee).code) } {
                 return false;
             }
         }

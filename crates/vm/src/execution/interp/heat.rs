@@ -21,6 +21,7 @@ use super::machine::MACHINE;
 use super::{TABLE, r};
 use crate::frame::*;
 use crate::machine::{Called, Entry, Met, Payer, Request, Site, compiler, interpreted};
+use crate::effects::Effects;
 use crate::methods::Method;
 use crate::notes::Notes;
 use crate::vm::Cx;
@@ -497,7 +498,12 @@ impl Cx {
                     } else {
                         m.owner
                     };
-                    Called::Native(c.target, owner, m.name)
+                    // Kernel's may look at frames.
+                    let quiet = Cx::native_row(m).filter(|r| {
+                        let loud = [Effects::RAISES, Effects::RUNS_RUBY, Effects::CHANGES];
+                        m.owner != ids::KERNEL && !loud.iter().any(|e| r.effects.has(*e)) && r.max >= 0
+                    });
+                    Called::Native(c.target, owner, m.name, quiet.map(|r| (r.min as u8, r.max as u8)))
                 }
                 _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
                 _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,

@@ -163,7 +163,7 @@ pub mod help {
 
     /// Runs what may raise or be unwound.
     #[inline(always)]
-    fn guarded(cx: &mut Cx, f: impl FnOnce(&mut Cx) -> Result<Value>) -> u64 {
+    pub(in crate::execution::interp) fn guarded(cx: &mut Cx, f: impl FnOnce(&mut Cx) -> Result<Value>) -> u64 {
         let (fp, inspecting) = (cx.fp, cx.inspecting.len());
         let cx: *mut Cx = cx;
         // SAFETY: nothing else uses the VM while the closure runs.
@@ -477,7 +477,7 @@ pub mod help {
             // SAFETY: live values.
             let (p, v) = unsafe { (Value::from_bits(pattern), Value::from_bits(v)) };
             match Ref::<ClassCell>::from_value(p) {
-                Some(c) if cx.is_builtin(p, sym::eqq, ids::MODULE) => Ok(Value::bool(cx.is_a(v, c.id))),
+                Some(c) if cx.asks_for_class(p) => Ok(Value::bool(cx.is_a(v, c.id))),
                 _ => Ok(Value::UNDEF),
             }
         })
