@@ -1,7 +1,7 @@
-//! Variables that blocks capture, as long as nobody looks at the environments where they belong.
+//! Variables that inlined blocks write, as long as nobody looks at the environments where they belong.
 //!
-//! Which environment an instruction means is known: that of an activation within the function, or one so many above the root's. A variable is loaded when it is first read, and written back, if it has changed,
-//! where other code could look: before calls and whatever else runs Ruby code, on ways out, when a builtin's loop is interrupted, and at the end of the activation whose environment it is. After a call
+//! Which environment an instruction means is known: that of an activation within the function, or one so many above the root's. A variable is loaded when it is first read. What the activation whose
+//! environment it is writes goes there at once; what an inlined block writes follows where other code could look: before calls and whatever else runs Ruby code, on ways out, when a builtin's loop is interrupted, and at the end of the activation whose environment it is. After a call
 //! it is loaded anew. A slow way that rejoins a fast one looks whether the variable is still what it was, and is left for the interpreter if not.
 
 use super::emit::Emitter;
@@ -89,13 +89,19 @@ impl Emitter<'_, '_> {
                 let v = if t == Type::Double { self.get(k, s) } else { self.b.use_var(self.words[k]) };
                 self.write(id, i.a, v);
             }
-            (false, _) if s.of(reg) == Type::Double && !volatile => {
-                let d = self.get_double(reg);
-                self.set_double(k, d);
-            }
             (false, _) => {
-                let v = self.read(id, i.a, s);
-                self.set(k, v);
+                if self.graph.is_written_at_once(id, k) {
+                    let (e, v) = (self.read(id, i.c, s), self.read(id, i.a, s));
+                    let e = (0..i.x).fold(e, |e, _| self.load_fixed(e, cell::ENV_PARENT));
+                    self.store_in_environment(e, i.b, v);
+                }
+                if s.of(reg) == Type::Double && !volatile {
+                    let d = self.get_double(reg);
+                    self.set_double(k, d);
+                } else {
+                    let v = self.read(id, i.a, s);
+                    self.set(k, v);
+                }
             }
         }
     }
@@ -116,7 +122,14 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(away);
         for v in held {
             let Some(c) = self.graph.kept(v) else { continue };
-            let (now, then) = (self.load_kept(c), self.get(v, s));
+            let now = self.load_kept(c);
+            let then = match s.of(v) {
+                Type::Double => {
+                    let d = self.get_double(v);
+                    self.call_help_double(help::make_float as *const () as usize, self.cx, d)
+                }
+                _ => self.get(v, s),
+            };
             let same = self.b.ins().icmp(IntCC::Equal, now, then);
             self.branch_unless(same, away);
         }

@@ -659,7 +659,7 @@ impl Graph {
             }
         }
     }
-    /// Finds variables of environments. They are live as long as their scope is.
+    /// Finds variables of environments that are worth being kept: those that an inlined block writes. They are live as long as their scope is.
     fn find_captured(&mut self) {
         let mut found = Vec::new();
         for id in 0..self.units.len() {
@@ -672,10 +672,10 @@ impl Graph {
             let is_special = special.into_iter().any(|p| matches!(p, Place::Env { depth, slot } if depth == u.insn.x && slot == u.insn.b));
             match self.captured_at(id) {
                 // What natives write, too, stays where they look for it.
-                Some(_) if is_special || u.insn.c != code.env_reg => return,
-                Some(c) if !found.contains(&c) => found.push(c),
-                Some(_) => {}
                 None => return,
+                Some(_) if is_special || u.insn.c != code.env_reg => return,
+                Some(c) if u.op == Op::SetEnv && c.owner != u.scope && !found.contains(&c) => found.push(c),
+                Some(_) => {}
             }
         }
         if found.len() <= MOST_CAPTURED {
@@ -688,6 +688,10 @@ impl Graph {
     pub fn kept_at(&self, id: Id) -> Option<Var> {
         let c = self.captured_at(id)?;
         Some(self.first_captured + self.captured.iter().position(|k| *k == c)?)
+    }
+    /// Whether a write goes to the environment at once: one that is not made in a block within, which may run again and again.
+    pub fn is_written_at_once(&self, id: Id, v: Var) -> bool {
+        self.kept(v).is_some_and(|c| c.owner == self.units[id].scope)
     }
     /// What is kept in a variable.
     pub fn kept(&self, v: Var) -> Option<Captured> {

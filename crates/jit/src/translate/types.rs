@@ -395,6 +395,9 @@ impl<'a> Types<'a> {
                 SetEnv if let Some(k) = self.graph.kept_at(id) => {
                     let t = s.types[self.graph.var(id, u.insn.a)];
                     s.write(k, t);
+                    if self.graph.is_written_at_once(id, k) {
+                        s.dirty.remove(k);
+                    }
                 }
                 _ if !self.flushes(id) => {
                     if let Some(a) = a {
