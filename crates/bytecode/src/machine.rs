@@ -187,6 +187,8 @@ pub struct Machine {
     pub entries: Box<[u16]>,
     /// Its address is in the machine code: as many as there is room for, and never moved.
     pub exits: Vec<Exit>,
+    /// Call sites whose callee is looked at once for all of an activation. Their address is in the machine code, too.
+    pub links: Box<[Link]>,
     /// Bytes of machine code.
     pub bytes: usize,
     /// Time that compiling took, in nanoseconds.
@@ -217,6 +219,18 @@ pub const OPERANDS: u16 = 0;
 pub const REGISTER: u16 = 1;
 /// Nothing: the instruction was never run before.
 pub const UNSEEN: u16 = u16::MAX;
+/// Where calls on self lead ([`Machine::links`]); at the beginning.
+pub const LINKS: u16 = u16::MAX - 1;
+
+/// A call on self, of a Ruby method whose arguments stand as they are.
+pub struct Link {
+    pub site: u16,
+    pub arguments: u8,
+    /// It calls the method that it stands in.
+    pub own: bool,
+    /// What it calls; its address is nobody else's as long as this is there.
+    pub code: Weak<Code>,
+}
 
 /// A place where machine code may be left because something is not as it was: a guard.
 pub struct Exit {
@@ -266,6 +280,7 @@ mod tests {
             insns: [].into(),
             entries: [].into(),
             exits: Vec::new(),
+            links: [].into(),
             bytes: 0,
             took: 0,
             known: [].into(),

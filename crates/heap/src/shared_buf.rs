@@ -215,6 +215,10 @@ impl SharedBuf {
         unsafe { (*buf).refs.load(Acquire) & !ABROAD == 1 }
     }
 
+    /// For machine code, which asks as [`SharedBuf::is_unique`] does: where holders are counted, and what of that is no holder.
+    pub const HOLDERS: usize = std::mem::offset_of!(SharedBuf, refs);
+    pub const NO_HOLDER: usize = ABROAD;
+
     /// Whether the caller is the only holder. He may write once he has taken the mark off.
     ///
     /// # Safety

@@ -14,6 +14,7 @@ pub mod vm {
     pub const EPOCH: i32 = offset_of!(Vm, epoch) as i32;
     pub const CONST_EPOCH: i32 = offset_of!(Vm, const_epoch) as i32;
     pub const REDEFINED: i32 = offset_of!(Vm, redefined) as i32;
+    pub const GENERATION: i32 = offset_of!(Vm, generation) as i32;
     pub const NATIVE_LIMIT: i32 = offset_of!(Vm, native_limit) as i32;
     pub const LEFT: i32 = offset_of!(Vm, left) as i32;
     pub const EXIT_IN: i32 = offset_of!(Vm, exit_in) as i32;
@@ -36,6 +37,7 @@ pub mod state {
     pub const CONSTS_CACHE: i32 = offset_of!(CodeState, consts_cache) as i32;
     pub const CONSTS: i32 = offset_of!(CodeState, consts) as i32;
     pub const ENTRY: i32 = offset_of!(CodeState, entry) as i32;
+    pub const LINKED: i32 = offset_of!(CodeState, linked) as i32;
     pub const CHILDREN: i32 = offset_of!(CodeState, first_child) as i32;
     pub const SIMPLE: i32 = offset_of!(CodeState, simple) as i32;
     pub const REQUIRED: i32 = offset_of!(CodeState, required) as i32;
@@ -82,6 +84,7 @@ pub mod cell {
     pub const METHOD_CREF: i32 = offset_of!(MethodCell, cref) as i32;
     pub const FLOAT_VALUE: i32 = offset_of!(zakuro_vm::FloatCell, value) as i32;
     pub const ARRAY_INLINE: i32 = zakuro_object::array_layout::INLINE as i32;
+    pub const ARRAY_BUFFER: i32 = zakuro_object::array_layout::BUFFER as i32;
     pub const ARRAY_POINTER: i32 = zakuro_object::array_layout::POINTER as i32;
     pub const ARRAY_LENGTH: i32 = zakuro_object::array_layout::LENGTH as i32;
     pub const ARRAY_OUT: i64 = zakuro_object::array_layout::OUT as i64;
@@ -94,6 +97,7 @@ pub const fn shape(id: ClassId) -> i64 {
     id.0 as i64
 }
 pub const ARRAY: i64 = shape(ids::ARRAY);
+pub const STRING: i64 = shape(ids::STRING);
 pub const HASH: i64 = shape(ids::HASH);
 pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);

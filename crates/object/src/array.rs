@@ -51,6 +51,7 @@ pub mod layout {
 
     pub const OUT: u16 = super::OUT;
     pub const INLINE: usize = offset_of!(ArrayCell, body);
+    pub const BUFFER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, buf);
     pub const POINTER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, ptr);
     pub const LENGTH: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, len);
 }

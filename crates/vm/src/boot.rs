@@ -57,6 +57,8 @@ impl Vm {
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
+            class_patterns: [0; 16],
+            generation: std::cell::Cell::new(1),
             left: Default::default(),
             left_by: std::ptr::null(),
             exit_in: 1,

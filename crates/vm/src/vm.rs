@@ -153,6 +153,10 @@ pub struct Vm {
     pub const_epoch: u32,
     /// Which core classes have a redefined operator (bits of `methods::fast`): their fast paths are off.
     pub redefined: u32,
+    /// Changes with whatever machine code takes for granted between two looks: `epoch`, `redefined`, and caches of call sites that it has linked (`CodeState::linked`).
+    pub generation: std::cell::Cell<u32>,
+    /// Class objects whose `===` was found to be Module's: keys as of call sites, by their shape.
+    pub(crate) class_patterns: [u64; 16],
     pub(crate) cvar_cache: crate::cvars::CvarCache,
     pub native_limit: *const u8,
     pub heap: Heap,

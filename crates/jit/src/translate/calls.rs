@@ -11,6 +11,7 @@ use zakuro_bytecode::Op;
 use zakuro_object::{EXT_IVARS, GUARDED};
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
+use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
 
 impl Emitter<'_, '_> {
@@ -120,7 +121,7 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
     /// As `Value::shape_key`; truth values and Symbols are left to the interpreter.
-    fn shape_key(&mut self, v: Value, other: Block) -> Value {
+    pub fn shape_key(&mut self, v: Value, other: Block) -> Value {
         let (cell_block, immediate, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I32);
         let is = self.is_cell(v);
@@ -146,6 +147,33 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
 
+    /// A builtin that looks at no frame and runs no Ruby code, of what it was called on before.
+    fn quiet(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
+        let i = self.graph.units[id].insn;
+        let entry = i.c as i32 * call::SIZE;
+        let exit = self.exit_of(id, s);
+        let calls = self.load_fixed(self.state_of(id), state::CALLS);
+        let recv = self.read(id, i.a, s);
+        self.guard_call(recv, entry, calls, exit);
+        self.handler_is(calls, entry, RUBY_CALLS.native, exit);
+        let own = self.load(calls, entry + call::TARGET);
+        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
+        self.branch_unless(same, exit);
+        if pure == Pure::Byte {
+            let at = self.fixnum(id, self.graph.var(id, i.a + 1), s);
+            let at = self.b.ins().sshr_imm_u(at, 1);
+            let v = self.call_help(quiet::getbyte as *const () as usize, &[recv, at]);
+            return self.write(id, i.a, v);
+        }
+        for n in 0..=i.x as u16 {
+            let v = self.read(id, i.a + n, s);
+            self.store_reg(v, id, i.a + n);
+        }
+        let (f, base, argc) = (self.constant(target as i64), self.reg_address(self.graph.units[id].scope, i.a), self.constant(i.x as i64));
+        let v = self.call_help(quiet::native as *const () as usize, &[self.cx, f, base, argc]);
+        self.fail_if_refused(v, id, s);
+        self.write(id, i.a, v);
+    }
     /// A function of Floats, on a Float; anything else is the interpreter's.
     fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
         let u = &self.graph.units[id];
@@ -188,6 +216,7 @@ impl Emitter<'_, '_> {
                 let root = self.b.ins().sqrt(d);
                 self.b.ins().fadd(root, zero)
             }
+            Pure::Byte | Pure::Quiet => return,
         };
         self.set_double(recv, v);
     }
@@ -197,7 +226,7 @@ impl Emitter<'_, '_> {
         if let Some(pure) = self.types.pure(id)
             && let Called::Native(target, ..) = *self.types.called(id)
         {
-            return self.pure(id, pure, target, s);
+            return if pure.is_of_floats() { self.pure(id, pure, target, s) } else { self.quiet(id, pure, target, s) };
         }
         let u = &self.graph.units[id];
         let (i, at) = (u.insn, u.at);
@@ -208,8 +237,12 @@ impl Emitter<'_, '_> {
         let (miss, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+        if let Some(link) = self.graph.link_of(id) {
+            let calls_itself = link.own;
+            return self.send_linked(id, recv, calls_itself, s);
+        }
         if self.types.flushes(id) {
-            self.flush(id, s);
+            self.flush_for_call(id, s, true);
             s.pushed = self.graph.scopes[u.scope].depth;
             if own {
                 self.store_reg(recv, id, i.a);
@@ -291,6 +324,7 @@ impl Emitter<'_, '_> {
                     self.store_reg(recv, id, i.a);
                 }
                 self.step(id, at);
+                self.verify_kept(id, s, at + 1, None);
                 self.unflush(id, s);
                 let v = self.load_reg(id, i.a);
                 self.b.ins().jump(done, &[v.into()]);
@@ -306,6 +340,54 @@ impl Emitter<'_, '_> {
         self.step(id, at);
         let v = self.load_reg(id, i.a);
         self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+
+    /// A call that was looked at when the function was entered, and whenever something could have changed since.
+    fn send_linked(&mut self, id: Id, recv: Value, calls_itself: bool, s: &mut State) {
+        let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
+        let direct = self.itself.filter(|_| calls_itself);
+        let given: Vec<Value> = match direct {
+            Some(_) => (1..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect(),
+            None => Vec::new(),
+        };
+        self.flush_for_call(id, s, direct.is_none());
+        s.pushed = self.graph.scopes[scope].depth;
+        let Some(direct) = direct else {
+            self.store_reg(recv, id, i.a);
+            let calls = self.load_fixed(self.state_of(id), state::CALLS);
+            let v = self.call_ruby(id, calls, i.c as i32 * call::SIZE, false);
+            self.go_on_if_like(id, Some(v));
+            return self.write(id, i.a, v);
+        };
+        let base = self.reg_address(scope, i.a);
+        // Its method is not always the caller's: a module may stand in several places of the ancestors.
+        let calls = self.load_fixed(self.states[0], state::CALLS);
+        let (me, none) = (self.load(calls, i.c as i32 * call::SIZE + call::ME), self.constant(0));
+        let above = self.graph.scopes[scope].depth + 1;
+        self.write_frame(above, base, self.states[0], none, me, none);
+        self.stack_top(above);
+        let at = self.graph.units[id].at;
+        self.wait_at(id, at);
+        let frame = self.b.ins().iadd_imm_s(self.fp, above as i64 * frame::SIZE);
+        let mut arguments = vec![self.cx, frame, self.states[0], recv];
+        arguments.extend(given);
+        let call = self.b.ins().call(direct, &arguments);
+        let v = self.b.inst_results(call)[0];
+        let (left, done) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
+        self.b.set_cold_block(left);
+        self.b.ins().brif(v, done, &[v.into()], left, &[]);
+        self.b.switch_to_block(left);
+        let v = self.nested(id, i.a);
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        self.link(away, away, |e| e.fail_at(scope, at));
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(away);
+        self.go_on_behind(id, v);
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
@@ -359,15 +441,19 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(left);
         self.b.ins().brif(v, done, &[v.into()], left, &[]);
         self.b.switch_to_block(left);
-        // The interpreter goes on with it, and leaves the value in its window's first register.
-        let scope = self.graph.units[id].scope;
+        let v = self.nested(id, reg);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(done);
+        self.b.block_params(done)[0]
+    }
+    /// The interpreter goes on with a callee that was left, and leaves the value in its window's first register.
+    fn nested(&mut self, id: Id, reg: u16) -> Value {
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         let window = self.reg_address(scope, reg);
         let own = self.frame_of(scope);
         let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, own]);
         self.fail_if_none(v, id, at);
-        self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(done);
-        self.b.block_params(done)[0]
+        v
     }
     /// Calls a method whose frame a helper pushes.
     fn call_pushed(&mut self, id: Id, reg: u16, push: usize) -> Value {
@@ -385,7 +471,7 @@ impl Emitter<'_, '_> {
         let (other, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         self.b.set_cold_block(other);
-        self.flush(id, s);
+        self.flush_for_call(id, s, true);
         let own = self.frame_offset(scope);
         s.pushed = self.graph.scopes[scope].depth;
         let block = self.load(self.fp, own + frame::BLOCK);

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
-use zakuro_bytecode::machine::Known;
+use zakuro_bytecode::machine::{Known, Link};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, Op};
+use zakuro_bytecode::{Code, Op, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -83,6 +83,16 @@ pub struct Scope {
     pub within: Option<usize>,
     /// The literal block that it was called with, and where that is written.
     pub block: Option<(usize, Arc<Met>)>,
+}
+
+/// A variable in an environment: that of an activation within the function, or one around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Captured {
+    /// The scope whose environment it is, or the root.
+    pub owner: usize,
+    /// How far above that one's it is.
+    pub up: u8,
+    pub slot: u16,
 }
 
 /// A builtin's loop whose block is inlined.
@@ -172,6 +182,13 @@ pub struct Graph {
     pub vars: usize,
     /// Units in an order in which all ways but those of loops lead forwards.
     pub order: Vec<Id>,
+    /// Variables of environments that are kept in registers, and the number of the first of them.
+    pub captured: Vec<Captured>,
+    pub first_captured: Var,
+    /// Call sites of the root's Code that are looked at once for an activation.
+    pub links: Box<[Link]>,
+    /// The root is called with its receiver and arguments in registers of the machine, too.
+    pub direct: bool,
     /// Instructions of what is inlined.
     inlined: usize,
 }
@@ -180,6 +197,10 @@ pub struct Graph {
 const MOST: usize = 8000;
 const MOST_INLINED: usize = 150;
 const MOST_INLINED_IN_ALL: usize = 300;
+/// Most variables of environments that are kept in registers.
+const MOST_CAPTURED: usize = 32;
+/// Most arguments that are passed in registers.
+const MOST_DIRECT: usize = 4;
 /// How often a Code may stand in a chain of calls.
 const MOST_RECURSION: usize = 2;
 /// Most frames above the function's own.
@@ -191,11 +212,57 @@ impl Graph {
         if code.insns.is_empty() || code.insns.len() > MOST {
             return Err("too many instructions");
         }
-        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), inlined: 0 };
+        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), captured: Vec::new(), first_captured: Var::MAX, links: [].into(), direct: false, inlined: 0 };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.arrange();
+        g.find_captured();
         g.find_live();
+        g.link();
         Ok(g)
+    }
+
+    /// Finds what can be linked.
+    fn link(&mut self) {
+        let root = &self.scopes[0];
+        if root.known.is_refuted(&(0, super::types::LINKS)) {
+            return;
+        }
+        let mut links: Vec<Link> = Vec::new();
+        for id in &self.order {
+            let u = &self.units[*id];
+            let site = u.insn.c;
+            if u.op != Op::SendSelf || !self.is_own(u.scope) || links.iter().any(|l| l.site == site) {
+                continue;
+            }
+            let Some(Site { called: Called::Ruby(met), .. }) = root.sites.get(site as usize) else { continue };
+            let own = Arc::ptr_eq(&met.code, &root.code);
+            links.push(Link { site, arguments: u.insn.x, own, code: Arc::downgrade(&met.code) });
+        }
+        self.links = links.into();
+        let p = &root.code.params;
+        let enters_loops = self.order.iter().any(|id| self.units[*id].is_entry());
+        let in_window = (0..root.code.nlocals).any(|r| self.is_volatile(0, r));
+        let calls_itself = self.links.iter().any(|l| l.own);
+        self.direct = calls_itself && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT;
+    }
+    /// Whether a scope is the root's method, called on the root's self: itself, or inlined in itself.
+    fn is_own(&self, scope: usize) -> bool {
+        let s = &self.scopes[scope];
+        match s.kind {
+            Kind::Root => true,
+            Kind::Method => {
+                Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_own(s.parent)
+            }
+            _ => false,
+        }
+    }
+    /// The link of a call.
+    pub fn link_of(&self, id: Id) -> Option<&Link> {
+        let u = &self.units[id];
+        if u.op != Op::SendSelf || !self.is_own(u.scope) {
+            return None;
+        }
+        self.links.iter().find(|l| l.site == u.insn.c)
     }
 
     /// The number of registers from the root's r0 on, and of frames, that it takes at most.
@@ -321,7 +388,7 @@ impl Graph {
             Called::New(met) if !with_block && self.fits(&met, scope, depth + 1) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
             }
-            Called::Native(target, owner, name) if with_block => {
+            Called::Native(target, owner, name, _) if with_block => {
                 let (Some(kind), Some(met)) = (Looping::of(owner, name, insn.x), site.block) else { return };
                 let (p, given) = (&met.code.params, 1 + usize::from(kind.given((), (), ()).1.is_some()));
                 if !p.simple || p.required as usize > given || p.numbered != 0 && p.required as usize != given {
@@ -507,10 +574,17 @@ impl Graph {
         let call = self.scopes[scope].call;
         self.var(call, self.units[call].insn.a)
     }
+    /// The scope that a variable is a register of.
+    fn scope_of(&self, v: Var) -> Option<&Scope> {
+        self.scopes.iter().find(|s| s.vars <= v && v < s.vars + s.code.nregs as usize)
+    }
     /// Where a variable stands in memory, in registers from the root's r0; None for those of loops.
     pub fn place(&self, v: Var) -> Option<usize> {
-        let s = self.scopes.iter().find(|s| s.vars <= v && v < s.vars + s.code.nregs as usize)?;
-        Some(s.window + v - s.vars)
+        self.scope_of(v).map(|s| s.window + v - s.vars)
+    }
+    /// Whether it is a register, but no local variable.
+    pub fn is_temporary(&self, v: Var) -> bool {
+        self.scope_of(v).is_some_and(|s| v - s.vars >= s.code.nlocals as usize)
     }
 
     fn find_live(&mut self) {
@@ -548,6 +622,8 @@ impl Graph {
                 let (mut number, mut at) = (u.scope, u.at);
                 loop {
                     let scope = &self.scopes[number];
+                    let own = self.captured.iter().enumerate().filter(|(_, c)| c.owner == number);
+                    own.for_each(|(k, _)| before.add(self.first_captured + k));
                     before.add(scope.vars);
                     if scope.code.env_reg != 0 && at > 0 {
                         before.add(scope.vars + scope.code.env_reg as usize);
@@ -564,9 +640,74 @@ impl Graph {
         }
     }
 
+    /// The variable in an environment that an instruction reads or writes.
+    fn captured_at(&self, id: Id) -> Option<Captured> {
+        let u = &self.units[id];
+        let (mut scope, mut up) = (u.scope, u.insn.x);
+        loop {
+            let s = &self.scopes[scope];
+            let home = match s.kind {
+                Kind::Yielded { home } => Some(home),
+                Kind::Looped => Some(s.parent),
+                _ => None,
+            };
+            let own = s.code.own_env;
+            match home {
+                _ if up == 0 && own || scope == 0 => return Some(Captured { owner: scope, up, slot: u.insn.b }),
+                Some(h) => (scope, up) = (h, up - u8::from(own)),
+                None => return None,
+            }
+        }
+    }
+    /// Finds variables of environments that are worth being kept: those that an inlined block writes. They are live as long as their scope is.
+    fn find_captured(&mut self) {
+        let mut found = Vec::new();
+        for id in 0..self.units.len() {
+            let u = &self.units[id];
+            if !matches!(u.op, Op::GetEnv | Op::SetEnv) {
+                continue;
+            }
+            let code = &self.scopes[u.scope].code;
+            let special = [code.backref, code.lastline].into_iter().flatten();
+            let is_special = special.into_iter().any(|p| matches!(p, Place::Env { depth, slot } if depth == u.insn.x && slot == u.insn.b));
+            match self.captured_at(id) {
+                // What natives write, too, stays where they look for it.
+                None => return,
+                Some(_) if is_special || u.insn.c != code.env_reg => return,
+                Some(c) if u.op == Op::SetEnv && c.owner != u.scope && !found.contains(&c) => found.push(c),
+                Some(_) => {}
+            }
+        }
+        if found.len() <= MOST_CAPTURED {
+            self.first_captured = self.vars;
+            self.vars += found.len();
+            self.captured = found;
+        }
+    }
+    /// The variable that an instruction's variable in an environment is kept in.
+    pub fn kept_at(&self, id: Id) -> Option<Var> {
+        let c = self.captured_at(id)?;
+        Some(self.first_captured + self.captured.iter().position(|k| *k == c)?)
+    }
+    /// Whether a write goes to the environment at once: one that is not made in a block within, which may run again and again.
+    pub fn is_written_at_once(&self, id: Id, v: Var) -> bool {
+        self.kept(v).is_some_and(|c| c.owner == self.units[id].scope)
+    }
+    /// What is kept in a variable.
+    pub fn kept(&self, v: Var) -> Option<Captured> {
+        self.captured.get(v.checked_sub(self.first_captured)?).copied()
+    }
+    /// Those of a scope's environment.
+    pub fn kept_of(&self, scope: usize) -> Vec<Var> {
+        self.all_kept().filter(|v| self.kept(*v).is_some_and(|c| c.owner == scope)).collect()
+    }
+    /// All that are kept.
+    pub fn all_kept(&self) -> std::ops::Range<Var> {
+        if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
+    }
+
     /// Variables that something outside of the function may write: where `$~` and `$_` are kept.
     pub fn is_volatile(&self, scope: usize, reg: u16) -> bool {
-        use zakuro_bytecode::Place;
         let code = &self.scopes[scope].code;
         [code.backref, code.lastline].into_iter().flatten().any(|p| p == Place::Reg(reg))
     }

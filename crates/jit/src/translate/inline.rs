@@ -105,23 +105,31 @@ impl Emitter<'_, '_> {
                 self.set(vars + code.env_reg as usize, e);
             }
         } else {
-            let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
-            let miss = self.exit_of(id, s);
             let entry = i.c as i32 * call::SIZE;
             let calls = self.load_fixed(self.states[scope], state::CALLS);
-            self.guard_call(recv, entry, calls, miss);
-            let handler = match (kind, with_block) {
-                (Kind::Init, _) => RUBY_CALLS.new_object,
-                (_, true) => RUBY_CALLS.simple_blk,
-                _ => RUBY_CALLS.simple,
-            };
-            self.handler_is(calls, entry, handler, miss);
-            let cs = self.load(calls, entry + call::TARGET);
-            let its = self.load_fixed(cs, state::CODE);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
-            self.branch_unless(same, miss);
-            self.states[k] = cs;
-            self.methods[k] = self.load(calls, entry + call::ME);
+            match self.graph.link_of(id) {
+                Some(link) => {
+                    self.states[k] = if link.own { self.states[0] } else { self.load(calls, entry + call::TARGET) };
+                    self.methods[k] = self.load(calls, entry + call::ME);
+                }
+                None => {
+                    let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
+                    let miss = self.exit_of(id, s);
+                    self.guard_call(recv, entry, calls, miss);
+                    let handler = match (kind, with_block) {
+                        (Kind::Init, _) => RUBY_CALLS.new_object,
+                        (_, true) => RUBY_CALLS.simple_blk,
+                        _ => RUBY_CALLS.simple,
+                    };
+                    self.handler_is(calls, entry, handler, miss);
+                    let cs = self.load(calls, entry + call::TARGET);
+                    let its = self.load_fixed(cs, state::CODE);
+                    let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
+                    self.branch_unless(same, miss);
+                    self.states[k] = cs;
+                    self.methods[k] = self.load(calls, entry + call::ME);
+                }
+            }
             if kind == Kind::Init {
                 let ip = self.constant(self.wait_address(scope, self.graph.units[id].at));
                 let arguments = self.handler_arguments(id, ip);
@@ -146,8 +154,13 @@ impl Emitter<'_, '_> {
         let (scope, reg) = (u.scope, u.insn.a);
         let sc = &self.graph.scopes[scope];
         let (kind, depth) = (sc.kind, sc.depth);
+        let kept = self.graph.kept_of(scope);
+        self.write_kept(&kept, s);
         if kind == Kind::Looped {
             let l = sc.within.unwrap_or(0);
+            // What else has changed is written back if the loop is left.
+            let changed = self.graph.all_kept().filter(|v| s.dirty.has(*v) && !kept.contains(v)).collect();
+            self.late = Some((changed, s.clone()));
             let v = if self.graph.loops[l].kind.asks() { self.read(id, reg, s) } else { self.word(Ruby::NIL) };
             return self.round_done(l, v);
         }
@@ -190,6 +203,7 @@ impl Emitter<'_, '_> {
     }
     /// The builtin has raised: its frame goes, and so does the function, or the round of the loop around it.
     fn fail_loop(&mut self, l: usize) {
+        self.flush_late();
         let call = self.graph.loops[l].call;
         let scope = self.graph.units[call].scope;
         self.stack_top(self.graph.scopes[scope].depth);
@@ -360,10 +374,13 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(asked);
         self.b.ins().brif(bits, asked, &[], on, &[]);
         self.b.switch_to_block(asked);
+        let kept: Vec<Var> = self.graph.all_kept().collect();
+        self.write_kept(&kept, s);
         self.builtin_on_top(l);
         let v = self.call_help(help::safepoint as *const () as usize, &[self.cx]);
         self.fail_loop_if_none(v, l);
         self.rest_if_unlike(l);
+        self.fetch_for_round(l, s);
         self.push_block(l);
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(on);
@@ -476,10 +493,14 @@ impl Emitter<'_, '_> {
 
     /// With the builtin's frame on top: if something is not as it was, the builtin itself does the rest, and the interpreter goes on behind the call.
     fn rest_if_unlike(&mut self, l: usize) {
-        let unlike = self.unlike();
-        let (away, on) = (self.b.create_block(), self.b.create_block());
+        let away = self.rest_of_loop(l);
+        self.away_if_unlike(away, |e| e.fail_loop(l));
+    }
+    /// Where the builtin does the rest. Everything is in windows and environments.
+    pub fn rest_of_loop(&mut self, l: usize) -> cranelift_codegen::ir::Block {
+        let here = self.b.current_block();
+        let away = self.b.create_block();
         self.b.set_cold_block(away);
-        self.b.ins().brif(unlike, away, &[], on, &[]);
         self.b.switch_to_block(away);
         let (kind, call, next, limit, object, result) = {
             let it = &self.graph.loops[l];
@@ -494,13 +515,17 @@ impl Emitter<'_, '_> {
         self.wait_at(call, at);
         self.call_help(help::go_on_behind as *const () as usize, &[self.cx, v]);
         self.end(scope);
-        self.b.switch_to_block(on);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+        away
     }
 
     /// Where rounds go that are left: the interpreter ends them.
     pub fn recover(&mut self, l: usize, from: cranelift_codegen::ir::Block) {
         let (block, iterate) = (self.graph.loops[l].block, self.graph.loops[l].iterate);
         self.b.switch_to_block(from);
+        self.late = None;
         let above = self.graph.scopes[block].depth;
         let window = self.reg_address(block, 0);
         let boundary = self.b.ins().iadd_imm_s(self.fp, (above as i64 - 1) * frame::SIZE);
@@ -508,11 +533,12 @@ impl Emitter<'_, '_> {
         self.fail_loop_if_none(v, l);
         self.round_done(l, v);
         self.rest_if_unlike(l);
-        self.push_block(l);
         let Some(wanted) = self.types.at[iterate].clone() else {
             return self.fail_loop(l);
         };
         let s = State { types: wanted.types, dirty: Set::new(self.graph.vars), pushed: above };
+        self.fetch_for_round(l, &s);
+        self.push_block(l);
         self.go_to(iterate, &s);
     }
     /// Number of an Array's elements.

@@ -5,10 +5,14 @@
 //! somebody may look at it: before calls, and when the function is left.
 
 mod calls;
+mod captured;
+mod direct;
 mod emit;
 mod graph;
+mod guards;
 mod inline;
 mod operators;
+mod registers;
 mod types;
 
 use crate::Jit;
@@ -47,7 +51,7 @@ fn isa() -> Result<&'static OwnedTargetIsa, String> {
 /// `place` puts machine code where it can run, or says why not.
 pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Result<Piece, String>) -> Result<Machine, String> {
     let code = &request.met.code;
-    let (isa, mut context, known, made) = {
+    let (isa, contexts, known, made) = {
         // What others may lock, too, is locked here alone.
         let _still = jit.still.lock();
         let isa = isa()?;
@@ -59,12 +63,24 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });
         let insns = entered(code, entries.iter().copied().chain([0]));
 
-        let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature(4)));
+        let config = isa.frontend_config();
+        let given = code.params.required as usize;
+        let signature = if graph.direct { direct::signature(given) } else { signature(4) };
+        let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature));
         let mut shared = FunctionBuilderContext::new();
         let builder = FunctionBuilder::new(&mut context.func, &mut shared);
-        let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries);
+        let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, graph.direct);
         emitter.tries_exits = jit.exits;
-        let exits = emitter.run(isa.frontend_config());
+        emitter.itself = graph.direct.then(|| direct::import(emitter.b.func, given));
+        let (exits, lost) = emitter.run(config);
+        let first = graph.direct.then(|| {
+            let mut first = Context::for_function(Function::with_name_signature(UserFuncName::default(), self::signature(4)));
+            let builder = FunctionBuilder::new(&mut first.func, &mut shared);
+            let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, false);
+            emitter.tries_exits = jit.exits;
+            emitter.enter_direct(lost, config);
+            first
+        });
         // Each Code once: a VM has one list of what it has met in it.
         let mut known: Vec<(Weak<Code>, Known)> = Vec::new();
         for scope in &graph.scopes {
@@ -72,29 +88,43 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
                 known.push((Arc::downgrade(&scope.code), scope.known.clone()));
             }
         }
-        (isa, context, known, (insns, numbers, exits))
+        (isa, (first, context), known, (insns, numbers, exits, graph.links))
     };
-    let (insns, numbers, exits) = made;
+    let (insns, numbers, exits, links) = made;
+    let (first, mut context) = contexts;
     let shows = jit.shows(&code.name.name());
     let text = (shows && jit.options.show_clif).then(|| context.func.display().to_string());
     context.set_disasm(shows && jit.options.show_asm);
     if let Some(id) = open_block(&context.func) {
         return Err(format!("{id} has no end"));
     }
+    let first = match first {
+        Some(mut first) => {
+            first.compile(&**isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
+            first.take_compiled_code()
+        }
+        None => None,
+    };
     let made = context.compile(&**isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
     if shows {
         let listing = made.vcode.as_deref().unwrap_or("");
         let text = text.unwrap_or_default();
         let _ = writeln!(std::io::stderr(), "; {} ({}:{})\n{text}\n{listing}", code.name, code.file, code.line);
     }
-    let bytes = made.code_buffer().len();
+    let joined = match &first {
+        Some(first) => Some(direct::join((first.code_buffer(), first.buffer.relocs()), (made.code_buffer(), made.buffer.relocs()))?),
+        None => None,
+    };
+    let bytes = joined.as_deref().unwrap_or(made.code_buffer());
     let _still = jit.still.lock();
-    let piece = place(made.code_buffer())?;
+    let piece = place(bytes)?;
+    let bytes = bytes.len();
     Ok(Machine {
         function: piece.address,
         insns,
         entries: numbers.into(),
         exits,
+        links,
         bytes,
         took: 0,
         known: known.into(),

@@ -9,8 +9,10 @@ use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::op::Role;
+use zakuro_heap::SharedBuf;
 use zakuro_object::{GUARDED, Kind, Value as Ruby, shape};
 use zakuro_vm::interp::machine::help;
+use zakuro_vm::interp::quiet;
 use zakuro_vm::methods::fast;
 
 /// What a comparison asks.
@@ -141,6 +143,15 @@ impl Emitter<'_, '_> {
     fn integer(&mut self, op: Op, a: Value, b: Value, small: Option<i64>, away: Block) -> Value {
         use zakuro_bytecode::Op::*;
         match op {
+            Add | AddI | Succ | Sub | SubI if small.is_some() => {
+                // By a constant: it has gone over if it went the other way.
+                let n = small.unwrap_or(0) * if matches!(op, Sub | SubI) { -2 } else { 2 };
+                let v = self.b.ins().iadd_imm_s(a, n);
+                let asks = if n < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+                let over = self.b.ins().icmp(asks, v, a);
+                self.branch_away(over, away);
+                v
+            }
             Add | AddI | Succ => {
                 let rest = self.b.ins().iadd_imm_s(b, -1);
                 let (v, over) = self.b.ins().sadd_overflow(a, rest);
@@ -304,7 +315,8 @@ impl Emitter<'_, '_> {
         if !matches!(op, Pow | Neg) {
             let both = self.b.ins().band(a, b);
             let bit = self.b.ins().band_imm_s(both, 1);
-            let other = if matches!(asks, Some((Ask::Eq | Ask::Ne, _))) { self.b.create_block() } else { slow };
+            let has_other = op == Shl || matches!(asks, Some((Ask::Eq | Ask::Ne, _)));
+            let other = if has_other { self.b.create_block() } else { slow };
             self.branch_unless(bit, other);
             let v = match asks {
                 Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
@@ -316,7 +328,16 @@ impl Emitter<'_, '_> {
             } else {
                 self.b.ins().jump(done, &[v.into()]);
             }
-            if other != slow {
+            if op == Shl {
+                self.b.switch_to_block(other);
+                self.shape_is(a, layout::STRING, slow);
+                self.may_change(a, slow);
+                let v = self.call_help(quiet::append as *const () as usize, &[self.cx, a, b]);
+                self.fail_if_refused(v, id, s);
+                let other = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
+                self.jump_away(other, slow);
+                self.b.ins().jump(done, &[v.into()]);
+            } else if other != slow {
                 self.b.switch_to_block(other);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
@@ -365,16 +386,23 @@ impl Emitter<'_, '_> {
         let u = &self.graph.units[id];
         self.graph.scopes[u.scope].code.insns[u.at + 2].opcode()
     }
+    /// Puts operands where the call of a group looks for them.
+    fn put_operands(&mut self, id: Id, operands: &[Value]) {
+        let u = &self.graph.units[id];
+        let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a;
+        for (k, v) in operands.iter().enumerate() {
+            self.store_reg(*v, id, base + k as u16);
+        }
+    }
     /// The call of a group: operands are put where it looks for them. Its value.
     fn call_of_group(&mut self, id: Id, operands: &[Value], s: &State) -> Value {
         let u = &self.graph.units[id];
         let base = self.graph.scopes[u.scope].code.insns[u.at + 1].a;
         let at = u.at + 1;
         self.flush(id, s);
-        for (k, v) in operands.iter().enumerate() {
-            self.store_reg(*v, id, base + k as u16);
-        }
+        self.put_operands(id, operands);
         self.step(id, at);
+        self.verify_kept(id, s, at + 1, None);
         self.unflush(id, s);
         self.load_reg(id, base)
     }
@@ -465,11 +493,19 @@ impl Emitter<'_, '_> {
         self.wait_at(id, at);
         let v = self.call_help(help::hash_get as *const () as usize, &[self.cx, a, k]);
         self.fail_if_none(v, id, at);
-        let found = self.b.ins().icmp_imm_s(IntCC::NotEqual, v, Ruby::UNDEF.bits() as i64);
-        self.leave_if_unlike(id, at + 3, Some(found), Some((self.graph.units[id].insn.a, v)));
+        let missing = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
+        let unknown = self.b.create_block();
+        self.jump_away(missing, unknown);
+        let result = Some((self.graph.units[id].insn.a, v));
+        self.verify_kept(id, s, at + 3, result);
+        self.leave_if_unlike(id, at + 3, result);
         self.unflush(id, s);
-        self.branch_unless(found, slow);
         self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(unknown);
+        self.put_operands(id, &[a, k]);
+        self.verify_kept(id, s, at + 1, None);
+        self.unflush(id, s);
+        self.b.ins().jump(slow, &[]);
         self.b.switch_to_block(slow);
         let v = self.call_of_group(id, &[a, k], s);
         self.b.ins().jump(done, &[v.into()]);
@@ -487,10 +523,52 @@ impl Emitter<'_, '_> {
         self.shape_is(a, layout::ARRAY, exit);
         self.may_change(a, exit);
         let n = self.b.ins().sshr_imm_u(index, 1);
+        let (other, done) = (self.b.create_block(), self.b.create_block());
+        self.store_element(a, n, value, other);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(other);
         let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
         self.fail_if_refused(v, id, s);
         let refused = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::FALSE.bits() as i64);
         self.branch_away(refused, exit);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+    }
+    /// Stores in an Array that may be changed, at an index that exists, in a buffer of its own; else to `other`. An old Array gets no reference so.
+    fn store_element(&mut self, a: Value, n: Value, value: Value, other: Block) {
+        let flags = self.load_u8(a, cell::FLAGS);
+        let old = self.b.ins().band_imm_s(flags, zakuro_object::flags::OLD as i64);
+        let old = self.b.ins().icmp_imm_s(IntCC::NotEqual, old, 0);
+        let refers = self.is_cell(value);
+        let told = self.b.ins().band(old, refers);
+        self.branch_away(told, other);
+        let (out, at) = (self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(at, I64);
+        let aux = self.load_u16(a, cell::AUX);
+        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
+        let near = self.b.create_block();
+        self.b.ins().brif(is_out, out, &[], near, &[]);
+        self.b.switch_to_block(near);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, aux);
+        self.branch_unless(within, other);
+        let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
+        self.b.ins().jump(at, &[start.into()]);
+        self.b.switch_to_block(out);
+        let length = self.load(a, cell::ARRAY_LENGTH);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
+        self.branch_unless(within, other);
+        let buffer = self.load(a, cell::ARRAY_BUFFER);
+        let holders = self.load(buffer, SharedBuf::HOLDERS as i32);
+        let holders = self.b.ins().band_imm_s(holders, !SharedBuf::NO_HOLDER as i64);
+        let own = self.b.ins().icmp_imm_s(IntCC::Equal, holders, 1);
+        self.branch_unless(own, other);
+        let start = self.load(a, cell::ARRAY_POINTER);
+        self.b.ins().jump(at, &[start.into()]);
+        self.b.switch_to_block(at);
+        let start = self.b.block_params(at)[0];
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        let at = self.b.ins().iadd(start, offset);
+        self.store(value, at, 0);
     }
     fn element_set(&mut self, id: Id, s: &mut State) {
         let (x, y) = self.types.operands(id);
@@ -508,6 +586,10 @@ impl Emitter<'_, '_> {
         let bit = self.b.ins().band_imm_s(k, 1);
         self.branch_unless(bit, slow);
         let n = self.b.ins().sshr_imm_u(k, 1);
+        let helped = self.b.create_block();
+        self.store_element(a, n, value, helped);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(helped);
         let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
         self.fail_if_refused(v, id, s);
         let refused = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::FALSE.bits() as i64);
@@ -519,7 +601,8 @@ impl Emitter<'_, '_> {
         self.wait_at(id, at);
         let v = self.call_help(help::hash_set as *const () as usize, &[self.cx, a, k, value]);
         self.fail_if_none(v, id, at);
-        self.leave_if_unlike(id, at + 2, None, None);
+        self.verify_kept(id, s, at + 2, None);
+        self.leave_if_unlike(id, at + 2, None);
         self.unflush(id, s);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(slow);

@@ -1,6 +1,7 @@
 //! What is known of registers, and what is decided by it: a forward analysis to a fixpoint, whose decisions the translation follows.
 
 use super::graph::{Graph, Id, Kind, Set, Unit, Var, What};
+use std::ops::Range;
 use zakuro_bytecode::machine::seen;
 use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Const, Op};
@@ -24,6 +25,10 @@ impl Type {
             _ => Type::Any,
         }
     }
+    /// The same for a variable of an environment: unset means that it is in no register.
+    fn join_kept(self, other: Type) -> Type {
+        if other == Type::Unset { other } else if self == Type::Unset { self } else { self.join(other) }
+    }
 }
 
 #[derive(Clone, PartialEq)]
@@ -45,11 +50,22 @@ impl State {
     }
 }
 
-/// What holds where two ways meet.
-fn join(to: &mut State, other: &State) {
-    to.types.iter_mut().zip(&other.types).for_each(|(a, b)| *a = a.join(*b));
+/// What holds where two ways meet. `kept`: variables of environments.
+fn join(to: &mut State, other: &State, kept: Range<Var>) {
+    for (v, (a, b)) in to.types.iter_mut().zip(&other.types).enumerate() {
+        *a = if kept.contains(&v) { a.join_kept(*b) } else { a.join(*b) };
+    }
     to.dirty.join(&other.dirty);
     to.pushed = to.pushed.max(other.pushed);
+    settle_kept(to, kept);
+}
+/// What is in no register is where it belongs.
+fn settle_kept(s: &mut State, kept: Range<Var>) {
+    for v in kept {
+        if s.types[v] == Type::Unset {
+            s.dirty.remove(v);
+        }
+    }
 }
 
 /// How a unit is translated.
@@ -75,7 +91,7 @@ pub struct Types<'a> {
     pub at: Vec<Option<State>>,
 }
 
-pub use zakuro_bytecode::machine::{OPERANDS, REGISTER, UNSEEN};
+pub use zakuro_bytecode::machine::{LINKS, OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
@@ -85,7 +101,18 @@ impl<'a> Types<'a> {
     }
 
     fn start(&self) -> State {
-        State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 }
+        let mut s = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 };
+        s.types[self.graph.all_kept()].fill(Type::Unset);
+        s
+    }
+
+    /// What holds at the function's beginning.
+    pub fn beginning(&self) -> State {
+        let mut s = self.start();
+        if self.graph.direct {
+            (0..self.graph.scopes[0].code.nlocals as usize).for_each(|r| s.dirty.add(r));
+        }
+        s
     }
 
     fn run(&mut self) {
@@ -100,7 +127,7 @@ impl<'a> Types<'a> {
         for round in 0..64 {
             let mut changed = false;
             forward.iter_mut().for_each(|s| *s = None);
-            forward[0] = Some(self.start());
+            forward[0] = Some(self.beginning());
             let mut running: Option<State> = None;
             for id in &self.graph.order {
                 let u = &self.graph.units[*id];
@@ -123,7 +150,7 @@ impl<'a> Types<'a> {
                     }
                     let list = if position[to] <= position[*id] { &mut back } else { &mut forward };
                     match &mut list[to] {
-                        Some(old) => join(old, &s),
+                        Some(old) => join(old, &s, self.graph.all_kept()),
                         none => *none = Some(s.clone()),
                     }
                 }
@@ -150,7 +177,11 @@ impl<'a> Types<'a> {
                     && f == Type::Any
                     && u.what == What::Plain
                     && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r));
-                s.types[v] = if number { t } else { f.join(t) };
+                s.types[v] = match self.graph.kept(v) {
+                    Some(_) => f.join_kept(t),
+                    None if number => t,
+                    None => f.join(t),
+                };
             }
             s.dirty.join(&b.dirty);
             s.pushed = s.pushed.max(b.pushed);
@@ -163,6 +194,13 @@ impl<'a> Types<'a> {
                 }
             }
         }
+        // Who enters takes them as they are.
+        for v in self.graph.all_kept().filter(|_| u.is_entry()) {
+            if s.types[v] != Type::Unset {
+                s.types[v] = Type::Any;
+            }
+        }
+        settle_kept(&mut s, self.graph.all_kept());
         for v in 0..self.graph.vars {
             if !u.live_before.has(v) {
                 s.types[v] = Type::Unset;
@@ -333,12 +371,33 @@ impl<'a> Types<'a> {
                     };
                     s.write(self.graph.var(id, u.insn.a), t);
                 }
-                Send if self.pure(id).is_some() => {
+                Send if let Some(pure) = self.pure(id) => {
                     lost.iter().for_each(|v| {
                         s.types[*v] = Type::Unset;
                         s.dirty.remove(*v);
                     });
-                    s.write(self.graph.var(id, u.insn.a), Type::Double);
+                    s.write(self.graph.var(id, u.insn.a), if pure.is_of_floats() { Type::Double } else { Type::Any });
+                }
+                NewEnv => {
+                    for v in self.graph.kept_of(u.scope) {
+                        s.types[v] = Type::Unset;
+                        s.dirty.remove(v);
+                    }
+                    s.write(self.graph.var(id, u.insn.a), Type::Any);
+                }
+                GetEnv if let Some(k) = self.graph.kept_at(id) => {
+                    if s.types[k] == Type::Unset {
+                        s.types[k] = Type::Any;
+                    }
+                    let t = s.types[k];
+                    s.write(self.graph.var(id, u.insn.a), t);
+                }
+                SetEnv if let Some(k) = self.graph.kept_at(id) => {
+                    let t = s.types[self.graph.var(id, u.insn.a)];
+                    s.write(k, t);
+                    if self.graph.is_written_at_once(id, k) {
+                        s.dirty.remove(k);
+                    }
                 }
                 _ if !self.flushes(id) => {
                     if let Some(a) = a {
@@ -346,7 +405,10 @@ impl<'a> Types<'a> {
                     }
                 }
                 op => {
+                    let late = self.late(id, s);
                     s.dirty.clear();
+                    late.iter().for_each(|v| s.dirty.add(*v));
+                    s.types[self.graph.all_kept()].fill(Type::Unset);
                     s.pushed = self.graph.scopes[u.scope].depth;
                     lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                     for v in &writes {
@@ -419,6 +481,10 @@ impl<'a> Types<'a> {
                         s.dirty.remove(v);
                     }
                 }
+                for v in g.kept_of(u.scope) {
+                    s.types[v] = Type::Unset;
+                    s.dirty.remove(v);
+                }
                 match scope.kind {
                     Kind::Looped => {}
                     Kind::Init => s.pushed = s.pushed.min(scope.depth - 1),
@@ -480,6 +546,18 @@ impl<'a> Types<'a> {
             s.dirty.remove(sc.vars + reg as usize);
         }
     }
+    /// Numbers that a call leaves out of the window: temporary ones, for which nobody looks there as long as it goes well. (Variables are shown by debuggers.)
+    pub fn late(&self, id: Id, s: &State) -> Vec<Var> {
+        let u = &self.graph.units[id];
+        if !is_call(u.op) || u.what != What::Plain {
+            return Vec::new();
+        }
+        // What is handed over stands in the window.
+        let scope = &self.graph.scopes[u.scope];
+        let given = scope.vars + u.insn.a as usize..scope.vars + scope.code.nregs as usize;
+        let is_number = |v: &Var| matches!(s.of(*v), Type::Fixnum | Type::Double);
+        s.dirty.iter().filter(|v| is_number(v) && self.graph.is_temporary(*v) && u.live_before.has(*v) && !given.contains(v)).collect()
+    }
     /// Whether registers are written to the window first, on each way: it may run Ruby code, or looks at the window.
     pub fn flushes(&self, id: Id) -> bool {
         use Op::*;
@@ -487,15 +565,15 @@ impl<'a> Types<'a> {
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
             | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
-            | JumpSame | Return | BlockGiven => false,
+            | JumpSame | Return | BlockGiven | NewStr | NewArray | NewEnv => false,
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }
     }
-    /// What a call of a function of Floats has called. `abs`: only where its receiver is known for a Float (`State`).
+    /// What a call of a builtin that does little has called. `abs`: only where its receiver is known for a Float (`State`).
     pub fn pure(&self, id: Id) -> Option<Pure> {
         let u = &self.graph.units[id];
-        let Called::Native(_, owner, name) = self.called(id) else { return None };
+        let Called::Native(_, owner, name, quiet) = self.called(id) else { return None };
         if u.op != Op::Send || self.is_refuted(id, OPERANDS) {
             return None;
         }
@@ -504,6 +582,8 @@ impl<'a> Types<'a> {
             (zakuro_object::ids::MATH, "sin", 1) => Pure::Sin,
             (zakuro_object::ids::MATH, "cos", 1) => Pure::Cos,
             (zakuro_object::ids::FLOAT, "abs", 0) => Pure::Abs,
+            (zakuro_object::ids::STRING, "getbyte", 1) => Pure::Byte,
+            (_, _, n) if quiet.is_some_and(|(least, most)| (least..=most).contains(&n)) => Pure::Quiet,
             _ => return None,
         })
     }
@@ -528,13 +608,24 @@ impl<'a> Types<'a> {
     }
 }
 
-/// Builtins that make a Float of a Float and do nothing else.
+/// Builtins that do no more than their name says: they run no Ruby code, and raise nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pure {
     Sqrt,
     Sin,
     Cos,
     Abs,
+    /// String#getbyte.
+    Byte,
+    /// Any other.
+    Quiet,
+}
+
+impl Pure {
+    /// Whether it makes a Float of a Float.
+    pub fn is_of_floats(self) -> bool {
+        !matches!(self, Pure::Byte | Pure::Quiet)
+    }
 }
 
 /// Operators whose result is a number, when their operands are.

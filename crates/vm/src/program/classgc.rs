@@ -125,6 +125,7 @@ impl Cx {
     }
     /// Between marking and sweeping: caches forget cells that die.
     pub(crate) fn sweep_caches(&mut self) {
+        self.unsettle();
         let heap = &self.heap;
         let alive = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.header());
         if heap.is_full() {
@@ -199,6 +200,8 @@ impl Cx {
     fn forget(&mut self, classes: &FastMap<u32, *mut ClassData>, shapes: &FastMap<u32, ()>) {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
+        self.unsettle();
+        self.class_patterns.fill(0);
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
         self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
         self.slots_known.forget();

@@ -93,6 +93,11 @@ const FEW_PLACES: u32 = 8;
 impl Cx {
     pub(crate) fn bump_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
+        self.unsettle();
+    }
+    /// Machine code looks again at what it takes for granted, each activation when it next goes on.
+    pub(crate) fn unsettle(&self) {
+        self.generation.set(self.generation.get().wrapping_add(1));
     }
     fn name_is_cached(&self, name: Sym) -> bool {
         self.cached_names.get(name.0 as usize / 64).is_some_and(|w| w & (1 << (name.0 % 64)) != 0)
@@ -145,6 +150,7 @@ impl Cx {
                 self.note_redefinition(m, name, Some(class));
                 if matches!(name, sym::not | sym::nil_p) {
                     self.redefined |= self.truth_of(class);
+                    self.unsettle();
                 }
             }
         }
@@ -171,6 +177,7 @@ impl Cx {
         if matches!(name, sym::not | sym::nil_p) {
             self.redefined |= self.truth_of(refined.unwrap_or(owner));
         }
+        self.unsettle();
     }
     /// The bit of [`fast`] for a `!` or `nil?` of this class or module.
     fn truth_of(&self, class: ClassId) -> u32 {
@@ -464,6 +471,22 @@ impl Cx {
     /// Whether the method in force is the builtin one that Rust code defined for `class`.
     pub fn is_builtin(&mut self, v: Value, name: Sym, class: ClassId) -> bool {
         self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+    /// Whether `===` of a class object is Module's.
+    #[inline]
+    pub(crate) fn asks_for_class(&mut self, class: Value) -> bool {
+        let shape = class.shape_key();
+        let (key, at) = ((self.epoch as u64) << 32 | shape as u64, shape as usize % self.class_patterns.len());
+        if self.class_patterns[at] == key {
+            return true;
+        }
+        let is = self.is_builtin(class, sym::eqq, ids::MODULE);
+        // Whoever defines another one ends what goes by this epoch.
+        if is {
+            self.note_cached_name(sym::eqq);
+            self.class_patterns[at] = (self.epoch as u64) << 32 | shape as u64;
+        }
+        is
     }
     /// `respond_to?` as conversions use it: public methods, or all; asks respond_to_missing?.
     pub fn responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {

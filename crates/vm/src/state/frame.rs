@@ -128,6 +128,9 @@ pub struct CodeState {
     pub(crate) notes: OnceCell<Box<Notes>>,
     /// How machine code calls it: what runs one activation.
     pub entry: Cell<Entry>,
+    /// The key (epoch and shape of self) for which the entries in front of the call sites that the machine code in force has linked lead where it takes for granted that they do; 0: none.
+    /// Whoever changes such an entry ends that (`Cx::unlink`).
+    pub linked: Cell<u64>,
     /// Made when a block or method of this Code is first used.
     pub children: Box<[Cell<*const CodeState>]>,
     /// Its first one.
@@ -274,6 +277,7 @@ impl CodeState {
                 machine: Cell::new(std::ptr::null()),
                 notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
+                linked: Cell::new(0),
                 code,
                 storage,
             },
@@ -347,6 +351,7 @@ impl CodeState {
     }
     /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
     pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {
+        self.linked.set(0);
         for c in self.call_caches() {
             if shape(c.key as u32) || shape(c.shape) || class(c.shape) || class(c.extra) {
                 c.key = 0;
@@ -362,6 +367,7 @@ impl CodeState {
     }
     /// Empties the caches that hold dead cells.
     pub(crate) fn forget_dead(&mut self, alive: &dyn Fn(Value) -> bool) {
+        self.linked.set(0);
         for c in self.call_caches().filter(|c| !alive(c.me)) {
             c.key = 0;
             c.me = Value::NIL;

@@ -7,6 +7,7 @@
 
 pub use crate::asker::Asker;
 use crate::frame::CodeState;
+use crate::methods::fast;
 use crate::notes::Asking;
 use crate::vm::Cx;
 use std::any::Any;
@@ -36,6 +37,9 @@ pub enum Left {
     Unwound,
 }
 
+/// What of `Vm::redefined` machine code relies on.
+pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH);
+
 /// What a call site has called.
 #[derive(Clone, Default)]
 pub enum Called {
@@ -46,8 +50,9 @@ pub enum Called {
     Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
-    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name.
-    Native(usize, ClassId, Sym),
+    /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name. If it does no more
+    /// than `interp::quiet` allows: how many arguments it takes, at least and at most.
+    Native(usize, ClassId, Sym, Option<(u8, u8)>),
     AttrReader,
     AttrWriter,
     /// `new` with an `initialize` written in Ruby.

@@ -369,7 +369,7 @@ unsafe fn case_eq_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         let (p, v) = (r!(regs, i.b), r!(regs, i.c));
         if cx.redefined & fast::EQUALITY == 0
             && let Some(c) = Ref::<ClassCell>::from_value(p)
-            && cx.is_builtin(p, sym::eqq, ids::MODULE)
+            && cx.asks_for_class(p)
         {
             let is = cx.is_a(v, c.id);
             r!(regs, i.a) = Value::bool(is);

@@ -21,6 +21,7 @@ use super::machine::MACHINE;
 use super::{TABLE, r};
 use crate::frame::*;
 use crate::machine::{Called, Entry, Met, Payer, Request, Site, compiler, interpreted};
+use crate::effects::Effects;
 use crate::methods::Method;
 use crate::notes::Notes;
 use crate::vm::Cx;
@@ -224,6 +225,7 @@ impl Cx {
         if cs.is_traced() || cs.compares() {
             return;
         }
+        self.unlink(cs);
         if let Some((m, _)) = self.best(cs) {
             cs.adopt(&m);
         } else if let Some(m) = cs.own_machine() {
@@ -321,6 +323,7 @@ impl Cx {
         notes.begin_again();
         notes.due.set(TOLD);
         notes.compares.set(true);
+        self.unlink(cs);
         cs.entry.set(interpreted);
         cs.insns.set(cs.marked());
     }
@@ -495,7 +498,12 @@ impl Cx {
                     } else {
                         m.owner
                     };
-                    Called::Native(c.target, owner, m.name)
+                    // Kernel's may look at frames.
+                    let quiet = Cx::native_row(m).filter(|r| {
+                        let loud = [Effects::RAISES, Effects::RUNS_RUBY, Effects::CHANGES];
+                        m.owner != ids::KERNEL && !loud.iter().any(|e| r.effects.has(*e)) && r.max >= 0
+                    });
+                    Called::Native(c.target, owner, m.name, quiet.map(|r| (r.min as u8, r.max as u8)))
                 }
                 _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
                 _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,

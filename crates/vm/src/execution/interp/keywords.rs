@@ -27,7 +27,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         let recv = *base;
         let cache = (*cs).calls.add(i.c as usize);
         let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
-        if (*cache).key != key && !(*(cs as *mut CodeState)).recall(i.c as usize, key) {
+        if (*cache).key != key && !cx.recall(cs, i.c, key) {
             // The general way fills the cache, and knows about errors.
             let class = cx.dispatch_class(recv);
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {

@@ -12,7 +12,7 @@ use crate::machine::{Act, Left, Looping, Walk};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use zakuro_bytecode::machine::{Exit, Machine, NO_ENTRY, index_within};
+use zakuro_bytecode::machine::{Exit, Link, Machine, NO_ENTRY, index_within};
 use zakuro_bytecode::{Code, Insn, Op};
 use zakuro_object::*;
 
@@ -163,7 +163,7 @@ pub mod help {
 
     /// Runs what may raise or be unwound.
     #[inline(always)]
-    fn guarded(cx: &mut Cx, f: impl FnOnce(&mut Cx) -> Result<Value>) -> u64 {
+    pub(in crate::execution::interp) fn guarded(cx: &mut Cx, f: impl FnOnce(&mut Cx) -> Result<Value>) -> u64 {
         let (fp, inspecting) = (cx.fp, cx.inspecting.len());
         let cx: *mut Cx = cx;
         // SAFETY: nothing else uses the VM while the closure runs.
@@ -267,14 +267,43 @@ pub mod help {
         d.cos()
     }
 
-    /// The call site's entry for this receiver stands in front afterwards: 1, or 0 if there is none.
-    pub unsafe extern "C" fn recall(cx: &mut Cx, ip: *const Insn, recv: u64, cs: *const CodeState) -> u64 {
-        // SAFETY: `ip` is a call of this state's Code.
-        unsafe {
-            let key = (cx.epoch as u64) << 32 | Value::from_bits(recv).shape_key() as u64;
-            let site = (*ip).c as usize;
-            u64::from((*(*cs).calls.add(site)).key == key || (*(cs as *mut CodeState)).recall(site, key))
+    /// Whether the call sites that a version links lead where it takes for granted that they do, for this self, and nothing else that it relies on has changed: [`LINKED`] and the generation.
+    /// [`UNLINKED`] or [`UNLIKE`] if not; 0 if an exception is pending. `fp`: the function's frame.
+    #[cold]
+    pub unsafe extern "C" fn link(cx: &mut Cx, own: u64, fp: *mut Frame, cs: *const CodeState, links: *const Link) -> u64 {
+        let mut found = UNLIKE;
+        let to = &mut found;
+        let v = guarded(cx, |cx| {
+            // SAFETY: a live value, a frame of this VM's and its state.
+            unsafe {
+                if let Some(m) = calls::relies_on(cx, cs, links) {
+                    *to = if calls::link(cx, Value::from_bits(own), (*fp).me, cs, &m.links) { LINKED } else { UNLINKED };
+                }
+            }
+            Ok(Value::NIL)
+        });
+        match (v, found) {
+            (0, _) => 0,
+            (_, LINKED) => LINKED | cx.generation.get() as u64,
+            (_, found) => found,
         }
+    }
+    /// What [`link`] answers.
+    pub const LINKED: u64 = 1 << 32;
+    pub const UNLIKE: u64 = 1;
+    pub const UNLINKED: u64 = 2;
+
+    /// A call of a function that the interpreter has to run instead: its frame is pushed, and stands at the beginning then. Answers 0, as if a guard had failed there.
+    #[cold]
+    pub unsafe extern "C" fn refuse(cx: &mut Cx, by: *const Exit, regs: *mut Value, cs: *const CodeState) -> u64 {
+        // SAFETY: called as machine code is.
+        unsafe {
+            if crate::machine::interpreted(cx, 0, regs, cs) == 0 && cx.left == Left::Resume {
+                cx.left = Left::Guard;
+                cx.left_by = by;
+            }
+        }
+        0
     }
 
     unsafe fn call_native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, with_block: bool) -> u64 {
@@ -448,7 +477,7 @@ pub mod help {
             // SAFETY: live values.
             let (p, v) = unsafe { (Value::from_bits(pattern), Value::from_bits(v)) };
             match Ref::<ClassCell>::from_value(p) {
-                Some(c) if cx.is_builtin(p, sym::eqq, ids::MODULE) => Ok(Value::bool(cx.is_a(v, c.id))),
+                Some(c) if cx.asks_for_class(p) => Ok(Value::bool(cx.is_a(v, c.id))),
                 _ => Ok(Value::UNDEF),
             }
         })

@@ -30,6 +30,7 @@ mod intrinsics;
 mod keywords;
 pub mod machine;
 mod missing;
+pub mod quiet;
 mod super_call;
 pub mod trace;
 mod unwind;

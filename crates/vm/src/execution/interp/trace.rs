@@ -116,6 +116,7 @@ impl Cx {
         let any = tracing.any();
         self.tracing = any;
         self.redefined = self.redefined & !fast::TRACED | if any != 0 { fast::TRACED } else { 0 };
+        self.unsettle();
         let t = if any == 0 { None } else { Some(Box::new(tracing)) };
         for cs in self.code_states.values_mut() {
             let mask = t.as_ref().map_or(0, |t| t.mask(&cs.code));
@@ -128,6 +129,7 @@ impl Cx {
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
     pub(crate) fn trace_file(&mut self, file: &std::sync::Arc<str>) -> bool {
+        self.unsettle();
         let Some(t) = &mut self.traces else { return false };
         if !t.files.insert(file.clone()) {
             return true;

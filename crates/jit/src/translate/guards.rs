@@ -1,0 +1,410 @@
+//! Guards and ways out of the function, and calls of helpers, which may lead to one.
+
+use super::emit::{Emitter, Tail};
+use super::graph::{Id, Var};
+use super::types::{State, Type};
+use crate::layout::{frame, state, vm};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value};
+use zakuro_bytecode::machine::Exit;
+use zakuro_vm::interp::machine::{handler_of, help};
+use zakuro_vm::machine::{Left, RELIED_ON};
+
+impl Emitter<'_, '_> {
+    // ---- guards ----
+
+    /// Where a unit goes when it can't go on: the interpreter does it again.
+    pub fn exit_of(&mut self, id: Id, s: &State) -> Block {
+        if let Some(b) = self.exit {
+            return b;
+        }
+        let here = self.b.current_block();
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        self.b.switch_to_block(block);
+        self.leave_from(id, s, Some(super::types::OPERANDS));
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+        self.exit = Some(block);
+        block
+    }
+    /// Ends the function at a unit, with everything in the windows.
+    pub fn leave(&mut self, id: Id, what: Option<u16>) {
+        self.leave_at(id, self.graph.units[id].at, what);
+    }
+    /// The same at an instruction of its scope.
+    pub fn leave_at(&mut self, id: Id, at: usize, what: Option<u16>) {
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, at));
+        let by = self.exit_by(scope, at, what);
+        self.leave_by(scope, by);
+    }
+    /// The same where windows and frames are not up to date.
+    pub fn leave_from(&mut self, id: Id, s: &State, what: Option<u16>) {
+        self.flush_window(id, s);
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        let (ip, by) = (self.constant(self.insn_address(scope, at)), self.exit_by(scope, at, what));
+        let tail = self.tail(Tail::Leave { scope, pushed: s.pushed.min(self.graph.scopes[scope].depth) }, 2);
+        self.b.ins().jump(tail, &[ip.into(), by.into()]);
+    }
+    pub fn tail(&mut self, tail: Tail, parameters: usize) -> Block {
+        if let Some(b) = self.tails.get(&tail) {
+            return *b;
+        }
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        for _ in 0..parameters {
+            self.b.append_block_param(block, I64);
+        }
+        self.tails.insert(tail, block);
+        self.tails_left.push(tail);
+        block
+    }
+    pub fn end_tails(&mut self) {
+        while let Some(tail) = self.tails_left.pop() {
+            let block = self.tails[&tail];
+            self.b.switch_to_block(block);
+            let given = self.b.block_params(block).to_vec();
+            match tail {
+                Tail::Leave { scope, pushed } => {
+                    self.push_frames(scope, pushed);
+                    let offset = self.frame_offset(scope);
+                    self.store(given[0], self.fp, offset + frame::IP);
+                    self.leave_by(scope, given[1]);
+                }
+                Tail::Fail { scope } => {
+                    let offset = self.frame_offset(scope);
+                    self.store(given[0], self.fp, offset + frame::IP);
+                    self.end(scope);
+                }
+                Tail::Behind { scope } => {
+                    self.call_help(help::go_on_behind as *const () as usize, &[self.cx, given[0]]);
+                    self.end(scope);
+                }
+            }
+        }
+    }
+    pub fn leave_by(&mut self, scope: usize, by: Value) {
+        let why = self.b.ins().iconst(I32, Left::Guard as i64);
+        self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
+        self.store(by, self.cx, vm::LEFT_BY);
+        self.end(scope);
+    }
+    /// An exit, as `Vm::left_by` names it.
+    pub fn exit_by(&mut self, scope: usize, at: usize, what: Option<u16>) -> Value {
+        let by = match what {
+            // The table is never made larger than it is made for, so it stays where it is.
+            Some(what) if self.exits.len() < self.exits.capacity() => {
+                let depth = self.graph.scopes[scope].depth as u16;
+                self.exits.push(Exit { at: at as u32, what, depth });
+                self.exits.as_ptr().wrapping_add(self.exits.len() - 1) as i64
+            }
+            _ => 0,
+        };
+        self.constant(by)
+    }
+    /// Ends the function, with `Vm::left` set and frames as the interpreter would have them. In a builtin's loop it ends this round only.
+    pub fn end(&mut self, scope: usize) {
+        match self.graph.scopes[scope].within {
+            None => {
+                let none = self.constant(0);
+                self.b.ins().return_(&[none]);
+            }
+            Some(l) => {
+                let block = self.recovery(l);
+                self.b.ins().jump(block, &[]);
+            }
+        }
+    }
+    pub fn recovery(&mut self, l: usize) -> Block {
+        if let Some(b) = self.recoveries[l] {
+            return b;
+        }
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        self.recoveries[l] = Some(block);
+        block
+    }
+    /// Goes to `away` if so, else on. If `away` is a cold block, this is a guard: what stands there must be right whether or not the condition holds.
+    pub fn branch_away(&mut self, condition: Value, away: Block) {
+        self.try_exit(away);
+        self.jump_away(condition, away);
+    }
+    pub fn branch_unless(&mut self, condition: Value, away: Block) {
+        self.try_exit(away);
+        let on = self.b.create_block();
+        self.b.ins().brif(condition, on, &[], away, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// The same where `away` is right only if the condition holds.
+    pub fn jump_away(&mut self, condition: Value, away: Block) {
+        let on = self.b.create_block();
+        self.b.ins().brif(condition, away, &[], on, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// A guard that holds fails all the same when it is its turn.
+    pub fn try_exit(&mut self, away: Block) {
+        if !self.tries_exits || !self.b.func.layout.is_cold(away) {
+            return;
+        }
+        let (on, fails) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(fails);
+        let n = self.load_u32(self.cx, vm::EXIT_IN);
+        let n = self.b.ins().iadd_imm_s(n, -1);
+        self.store(n, self.cx, vm::EXIT_IN);
+        self.b.ins().brif(n, on, &[], fails, &[]);
+        self.b.switch_to_block(fails);
+        self.call_help(help::exits as *const () as usize, &[self.cx]);
+        self.b.ins().jump(away, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// A register that has to hold a Fixnum from now on.
+    pub fn fixnum(&mut self, id: Id, v: Var, s: &mut State) -> Value {
+        let value = self.get(v, s);
+        if s.of(v) != Type::Fixnum {
+            let exit = self.exit_of(id, s);
+            let bit = self.b.ins().band_imm_s(value, 1);
+            self.branch_unless(bit, exit);
+        }
+        value
+    }
+    /// A register that has to hold a Float, or an Integer if that is what was seen: as a double.
+    pub fn double(&mut self, id: Id, v: Var, s: &mut State) -> Value {
+        match s.of(v) {
+            Type::Double => self.get_double(v),
+            Type::Any if self.types.takes_double(id, v, s) => {
+                let exit = self.exit_of(id, s);
+                let value = self.get(v, s);
+                let d = self.unboxed(value, exit);
+                self.set_double(v, d);
+                d
+            }
+            _ => {
+                let n = self.fixnum(id, v, s);
+                let n = self.b.ins().sshr_imm_u(n, 1);
+                self.b.ins().fcvt_from_sint(F64, n)
+            }
+        }
+    }
+
+    /// To `away` if something that this relies on is not as it was when the function was entered, or looked last. `fail`: what ends it when an exception is pending.
+    pub fn away_if_unlike(&mut self, away: Block, fail: impl FnOnce(&mut Self)) {
+        if self.graph.links.is_empty() {
+            let redefined = self.load_u32(self.cx, vm::REDEFINED);
+            let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
+            let unlike = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
+            return self.branch_away(unlike, away);
+        }
+        let (now, then) = (self.load_u32(self.cx, vm::GENERATION), self.b.use_var(self.generation));
+        let same = self.b.ins().icmp(IntCC::Equal, now, then);
+        let (again, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(again);
+        self.branch_unless(same, again);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(again);
+        self.link(away, away, fail);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// Looks at the links, where the function is entered from elsewhere; to `lost` if they lead somewhere else.
+    pub fn enter_linked(&mut self, away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
+        if self.graph.links.is_empty() {
+            return self.away_if_unlike(away, fail);
+        }
+        let (again, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(again);
+        let redefined = self.load_u32(self.cx, vm::REDEFINED);
+        let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
+        let unlike = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
+        self.branch_away(unlike, again);
+        let own = self.b.use_var(self.own);
+        let shape = self.shape_key(own, again);
+        let shape = self.b.ins().uextend(I64, shape);
+        let epoch = self.load_u32(self.cx, vm::EPOCH);
+        let epoch = self.b.ins().uextend(I64, epoch);
+        let epoch = self.b.ins().ishl_imm_u(epoch, 32);
+        let key = self.b.ins().bor(epoch, shape);
+        let known = self.load(self.states[0], state::LINKED);
+        let same = self.b.ins().icmp(IntCC::Equal, key, known);
+        self.branch_unless(same, again);
+        let now = self.load_u32(self.cx, vm::GENERATION);
+        self.b.def_var(self.generation, now);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(again);
+        self.link(away, lost, fail);
+        self.b.ins().jump(on, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// Links anew.
+    pub fn link(&mut self, away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
+        let own = self.b.use_var(self.own);
+        let table = self.constant(self.graph.links.as_ptr() as i64);
+        let v = self.call_help(help::link as *const () as usize, &[self.cx, own, self.fp, self.states[0], table]);
+        let (failed, on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(failed);
+        self.b.set_cold_block(on);
+        self.b.ins().brif(v, on, &[], failed, &[]);
+        self.b.switch_to_block(failed);
+        fail(self);
+        self.b.switch_to_block(on);
+        for (answer, to) in [(help::UNLIKE, away), (help::UNLINKED, lost)] {
+            let so = self.b.ins().icmp_imm_s(IntCC::Equal, v, answer as i64);
+            self.branch_away(so, to);
+        }
+        let now = self.b.ins().ireduce(I32, v);
+        self.b.def_var(self.generation, now);
+    }
+    /// An exception is pending: the function ends with the frame at this instruction.
+    pub fn fail_at(&mut self, scope: usize, at: usize) {
+        self.flush_late();
+        let ip = self.constant(self.insn_address(scope, at));
+        let tail = self.tail(Tail::Fail { scope }, 1);
+        self.b.ins().jump(tail, &[ip.into()]);
+    }
+    pub fn refuse_if_unlike(&mut self, id: Id) {
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        self.enter_linked(away, away, |e| e.fail_at(scope, at));
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        self.leave(id, None);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+    /// After what may have run Ruby code: the interpreter goes on behind it if something has changed. `value`: what is still to be left in the window.
+    pub fn go_on_if_like(&mut self, id: Id, value: Option<Value>) {
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        self.away_if_unlike(away, |e| e.fail_at(scope, at));
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        let value = value.unwrap_or_else(|| self.constant(0));
+        self.go_on_behind(id, value);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+    pub fn go_on_behind(&mut self, id: Id, value: Value) {
+        self.flush_late();
+        let tail = self.tail(Tail::Behind { scope: self.graph.units[id].scope }, 1);
+        self.b.ins().jump(tail, &[value.into()]);
+    }
+    /// The same where the interpreter goes on at `next`; windows and frames are up to date but for a result.
+    pub fn leave_if_unlike(&mut self, id: Id, next: usize, result: Option<(u16, Value)>) {
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+        self.away_if_unlike(away, |e| e.fail_at(scope, at));
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        if let Some((reg, v)) = result {
+            self.store_reg(v, id, reg);
+        }
+        self.leave_at(id, next, None);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+    /// Attention that somebody asks for.
+    pub fn poll_bits(&mut self) -> Value {
+        let word = self.load_fixed(self.cx, vm::POLL);
+        // Others write it: a plain load in a loop that stores nothing would be taken for the one before the loop.
+        self.b.ins().atomic_load(I32, MemFlagsData::trusted(), word)
+    }
+    /// Asks for interrupts before a unit; `from`: what is not in the window.
+    pub fn poll(&mut self, id: Id, from: Option<&State>) {
+        let bits = self.poll_bits();
+        let away = self.b.create_block();
+        self.b.set_cold_block(away);
+        self.branch_away(bits, away);
+        let here = self.b.current_block();
+        self.b.switch_to_block(away);
+        if let Some(s) = from {
+            self.flush(id, s);
+        }
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, self.graph.units[id].at));
+        let why = self.b.ins().iconst(I32, Left::Poll as i64);
+        self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
+        self.end(scope);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+
+    // ---- calls of helpers ----
+
+    pub fn signature(&mut self, arguments: usize, double: bool) -> SigRef {
+        if let Some(s) = self.signatures.get(&(arguments, double)) {
+            return *s;
+        }
+        let mut s: Signature = super::signature(arguments);
+        if double {
+            s.params.push(AbiParam::new(F64));
+        }
+        let r = self.b.import_signature(s);
+        self.signatures.insert((arguments, double), r);
+        r
+    }
+    pub fn call_help(&mut self, address: usize, arguments: &[Value]) -> Value {
+        let to = self.constant(address as i64);
+        self.call_at(to, arguments)
+    }
+    pub fn call_at(&mut self, to: Value, arguments: &[Value]) -> Value {
+        let signature = self.signature(arguments.len(), false);
+        let call = self.b.ins().call_indirect(signature, to, arguments);
+        self.b.inst_results(call)[0]
+    }
+    /// Calls a function of one double.
+    pub fn call_of_double(&mut self, address: usize, d: Value) -> Value {
+        let mut s = super::signature(0);
+        s.params.push(AbiParam::new(F64));
+        s.returns[0] = AbiParam::new(F64);
+        let signature = self.b.import_signature(s);
+        let to = self.constant(address as i64);
+        let call = self.b.ins().call_indirect(signature, to, &[d]);
+        self.b.inst_results(call)[0]
+    }
+    pub fn call_help_double(&mut self, address: usize, cx: Value, d: Value) -> Value {
+        let signature = self.signature(1, true);
+        let to = self.constant(address as i64);
+        let call = self.b.ins().call_indirect(signature, to, &[cx, d]);
+        self.b.inst_results(call)[0]
+    }
+    /// Ends the function if the helper has answered 0: it has said why in `Vm::left`, and the frame stands at `at` then.
+    pub fn fail_if_none(&mut self, v: Value, id: Id, at: usize) {
+        let (on, away) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(away);
+        self.b.ins().brif(v, on, &[], away, &[]);
+        self.b.switch_to_block(away);
+        self.fail_at(self.graph.units[id].scope, at);
+        self.b.switch_to_block(on);
+    }
+    /// The same where windows and frames are not up to date yet.
+    pub fn fail_if_refused(&mut self, v: Value, id: Id, s: &State) {
+        let (on, away) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(away);
+        self.b.ins().brif(v, on, &[], away, &[]);
+        self.b.switch_to_block(away);
+        self.flush(id, s);
+        let scope = self.graph.units[id].scope;
+        self.stand_at(scope, self.insn_address(scope, self.graph.units[id].at));
+        self.end(scope);
+        self.b.switch_to_block(on);
+    }
+    /// Runs an instruction as the interpreter does. Everything is in the window, results too.
+    pub fn step(&mut self, id: Id, at: usize) {
+        let scope = self.graph.units[id].scope;
+        let ip = self.constant(self.wait_address(scope, at));
+        let handler = self.constant(handler_of(self.graph.scopes[scope].code.insns[at].opcode()) as usize as i64);
+        let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
+        let v = self.call_help(help::step as *const () as usize, &[cx, ip, regs, cs, handler]);
+        self.fail_if_none(v, id, at);
+        self.go_on_if_like(id, None);
+    }
+}
