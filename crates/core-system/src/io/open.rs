@@ -218,7 +218,8 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     }
     cx.interrupt_fibers(v, |cx| cx.exception(ids::IO_ERROR, "stream closed in another thread"))?;
     if pid > 0 {
-        crate::process::wait_child(cx, pid)?;
+        let hurry = cx.is_dying();
+        crate::process::wait_child(cx, pid, hurry)?;
     }
     flushed?;
     match err {

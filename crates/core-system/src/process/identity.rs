@@ -51,7 +51,10 @@ fn named(cx: &mut Cx, v: Value, table: &str, what: &str) -> Result<u32> {
                     None => return cx.arg_error(format!("can't find {what} for {name}")),
                 }
             }
-            None => cx.to_i64(v)?,
+            None => {
+                let n = cx.to_int(v)?;
+                cx.to_i64(n)?
+            }
         },
     };
     // -1 stands for 4294967295, as C programs write it.

@@ -187,9 +187,11 @@ fn wait_args(cx: &mut Cx, pid: Option<Value>, flags: Option<Value>) -> Result<(i
 }
 
 /// Waits for one child and sets `$?`. A child that is gone already is no error.
-pub fn wait_child(cx: &mut Cx, pid: i32) -> Result<()> {
+///
+/// `hurry`: only if it has ended. Else it ends some time after the thread that would wait.
+pub fn wait_child(cx: &mut Cx, pid: i32, hurry: bool) -> Result<()> {
     if cx.state::<Children>().running.contains(&pid) {
-        wait(cx, pid, 0)?;
+        wait(cx, pid, if hurry { libc::WNOHANG } else { 0 })?;
     }
     Ok(())
 }

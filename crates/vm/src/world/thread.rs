@@ -787,6 +787,10 @@ impl Cx {
         self.thread_wake(id);
         Ok(())
     }
+    /// Whether the running thread was asked to end.
+    pub fn is_dying(&mut self) -> bool {
+        self.threads.as_deref_mut().is_some_and(|t| t.current().dying)
+    }
     /// Asks a thread to end. The running one: Err, the jump is on its way.
     pub fn thread_kill(&mut self, thread: Value) -> Result<()> {
         let t = self.data_mut::<Thread>(thread)?;
