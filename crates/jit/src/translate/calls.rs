@@ -147,31 +147,40 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, miss);
     }
 
-    /// A builtin that looks at no frame and runs no Ruby code, of what it was called on before.
-    fn quiet(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
-        let i = self.graph.units[id].insn;
+    /// A builtin that looks at no frame and runs no Ruby code; whatever else it is called on now is the interpreter's.
+    fn quiet(&mut self, id: Id, pure: Pure, target: usize, s: &State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         let entry = i.c as i32 * call::SIZE;
-        let exit = self.exit_of(id, s);
+        let (slow, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let calls = self.load_fixed(self.state_of(id), state::CALLS);
-        let recv = self.read(id, i.a, s);
-        self.guard_call(recv, entry, calls, exit);
-        self.handler_is(calls, entry, RUBY_CALLS.native, exit);
+        let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect();
+        self.guard_call(given[0], entry, calls, slow);
+        self.handler_is(calls, entry, RUBY_CALLS.native, slow);
         let own = self.load(calls, entry + call::TARGET);
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
-        self.branch_unless(same, exit);
-        if pure == Pure::Byte {
-            let at = self.fixnum(id, self.graph.var(id, i.a + 1), s);
-            let at = self.b.ins().sshr_imm_u(at, 1);
-            let v = self.call_help(quiet::getbyte as *const () as usize, &[recv, at]);
-            return self.write(id, i.a, v);
-        }
-        for n in 0..=i.x as u16 {
-            let v = self.read(id, i.a + n, s);
-            self.store_reg(v, id, i.a + n);
-        }
-        let (f, base, argc) = (self.constant(target as i64), self.reg_address(self.graph.units[id].scope, i.a), self.constant(i.x as i64));
-        let v = self.call_help(quiet::native as *const () as usize, &[self.cx, f, base, argc]);
-        self.fail_if_refused(v, id, s);
+        self.branch_unless(same, slow);
+        let v = if pure == Pure::Byte {
+            let small = self.b.ins().band_imm_s(given[1], 1);
+            self.branch_unless(small, slow);
+            let at = self.b.ins().sshr_imm_u(given[1], 1);
+            self.call_help(quiet::getbyte as *const () as usize, &[given[0], at])
+        } else {
+            for (n, v) in given.into_iter().enumerate() {
+                self.store_reg(v, id, i.a + n as u16);
+            }
+            let base = self.reg_address(self.graph.units[id].scope, i.a);
+            let (f, argc) = (self.constant(target as i64), self.constant(i.x as i64));
+            let v = self.call_help(quiet::native as *const () as usize, &[self.cx, f, base, argc]);
+            self.fail_if_refused(v, id, s);
+            v
+        };
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        self.slow(id, at, s, done, Some(i.a));
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
     }
     /// A function of Floats, on a Float; anything else is the interpreter's.

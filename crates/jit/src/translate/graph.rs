@@ -221,7 +221,7 @@ impl Graph {
         Ok(g)
     }
 
-    /// Finds what can be linked.
+    /// Finds what can be linked. Elsewhere than in a method that calls itself it would cost more code, behind each call, than it saves.
     fn link(&mut self) {
         let root = &self.scopes[0];
         if root.known.is_refuted(&(0, super::types::LINKS)) {
@@ -238,12 +238,14 @@ impl Graph {
             let own = Arc::ptr_eq(&met.code, &root.code);
             links.push(Link { site, arguments: u.insn.x, own, code: Arc::downgrade(&met.code) });
         }
-        self.links = links.into();
         let p = &root.code.params;
         let enters_loops = self.order.iter().any(|id| self.units[*id].is_entry());
         let in_window = (0..root.code.nlocals).any(|r| self.is_volatile(0, r));
-        let calls_itself = self.links.iter().any(|l| l.own);
-        self.direct = calls_itself && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT;
+        let calls_itself = links.iter().any(|l| l.own);
+        if calls_itself && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT {
+            self.direct = true;
+            self.links = links.into();
+        }
     }
     /// Whether a scope is the root's method, called on the root's self: itself, or inlined in itself.
     fn is_own(&self, scope: usize) -> bool {
