@@ -212,12 +212,23 @@ impl Graph {
         if code.insns.is_empty() || code.insns.len() > MOST {
             return Err("too many instructions");
         }
-        let mut g = Graph { scopes: Vec::new(), loops: Vec::new(), units: Vec::new(), vars: 0, order: Vec::new(), captured: Vec::new(), first_captured: Var::MAX, links: [].into(), direct: false, inlined: 0 };
+        let mut g = Graph {
+            scopes: Vec::new(),
+            loops: Vec::new(),
+            units: Vec::new(),
+            vars: 0,
+            order: Vec::new(),
+            captured: Vec::new(),
+            first_captured: Var::MAX,
+            links: [].into(),
+            direct: false,
+            inlined: 0,
+        };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.arrange();
         g.find_captured();
-        g.find_live();
         g.link();
+        g.find_live();
         Ok(g)
     }
 
@@ -252,9 +263,7 @@ impl Graph {
         let s = &self.scopes[scope];
         match s.kind {
             Kind::Root => true,
-            Kind::Method => {
-                Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_own(s.parent)
-            }
+            Kind::Method => Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_own(s.parent),
             _ => false,
         }
     }
@@ -619,6 +628,10 @@ impl Graph {
                 reads.iter().for_each(|v| before.add(*v));
                 for to in [u.raise, u.left].into_iter().flatten() {
                     before.join(&self.units[to].live_before);
+                }
+                // Variables that a direct function was given stand nowhere else.
+                if self.direct {
+                    (0..self.scopes[0].code.nlocals as usize).for_each(|r| before.add(r));
                 }
                 // Others read these in its window, and in those of its callers: the self of blocks, and the environment.
                 let (mut number, mut at) = (u.scope, u.at);

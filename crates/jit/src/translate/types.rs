@@ -27,7 +27,13 @@ impl Type {
     }
     /// The same for a variable of an environment: unset means that it is in no register.
     fn join_kept(self, other: Type) -> Type {
-        if other == Type::Unset { other } else if self == Type::Unset { self } else { self.join(other) }
+        if other == Type::Unset {
+            other
+        } else if self == Type::Unset {
+            self
+        } else {
+            self.join(other)
+        }
     }
 }
 

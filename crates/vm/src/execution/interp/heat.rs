@@ -19,9 +19,9 @@ use super::machine::LEAVE;
 #[cfg(doc)]
 use super::machine::MACHINE;
 use super::{TABLE, r};
+use crate::effects::Effects;
 use crate::frame::*;
 use crate::machine::{Called, Entry, Met, Payer, Request, Site, compiler, interpreted};
-use crate::effects::Effects;
 use crate::methods::Method;
 use crate::notes::Notes;
 use crate::vm::Cx;
