@@ -2,7 +2,8 @@
 //! and on a reference build; with `--keep` only those that have no log of an earlier run. Tallies tests, failures and errors of both into docs/library-tests.md.
 //!
 //! The tests of the language and of what isn't the libraries' (test/ruby, RubyGems, Bundler, C extensions for tests, other collectors, DTrace) are left out. `language-tests` takes these of the
-//! language alone: test/ruby, and bootstraptest, whose runner counts assertions.
+//! language alone: test/ruby, and bootstraptest, whose runner counts assertions. For Zakuro, which has no continuations, a library of that name is laid out whose
+//! `callcc` raises NotImplementedError: without it five files of several hundred tests end at their first line for the sake of a dozen.
 
 use crate::process::Spec;
 use crate::tally::Tally;
@@ -14,6 +15,14 @@ use std::time::Duration;
 const NOTES: &str = include_str!("library_tests_notes.txt");
 const LEFT_OUT: [&str; 8] =
     ["test/ruby", "test/rubygems", "test/bundler", "test/-ext-", "test/mkmf", "test/mmtk", "test/dtrace", "test/lib"];
+
+/// `file | pattern of tests that the runner does not come back from, on one of the two`
+const NEVER_RUN: [(&str, &str); 1] = [
+    // A failure whose text is larger than a pipe: the runner waits for the end of the process that writes it before it reads. The tree has syntax of a later Ruby.
+    ("test/ruby/test_syntax.rb", "/test_syntax_test$/"),
+];
+/// The library `continuation` for an interpreter without one.
+const CONTINUATION: &str = "module Kernel\n  def callcc = raise(NotImplementedError, \"no continuations\")\nend\nclass Continuation\nend\n";
 
 /// The columns of the tables.
 fn cells(t: &Tally) -> String {
@@ -37,6 +46,10 @@ pub fn run(args: &[String], part: Part) -> Result<bool, String> {
     let logs = args.get("logs").map_or_else(|| crate::target().join(name), PathBuf::from);
     std::fs::create_dir_all(&logs).map_err(|e| format!("{}: {e}", logs.display()))?;
     let limit = Duration::from_secs(args.number("limit", 120)?);
+    let stand_ins = logs.join("stand-ins");
+    std::fs::create_dir_all(&stand_ins)
+        .and_then(|()| std::fs::write(stand_ins.join("continuation.rb"), CONTINUATION))
+        .map_err(|e| format!("{}: {e}", stand_ins.display()))?;
     let mut files = Vec::new();
     if part == Part::Libraries {
         collect(&tree, &tree.join("test"), &mut files);
@@ -47,11 +60,12 @@ pub fn run(args: &[String], part: Part) -> Result<bool, String> {
     files.retain(|f| args.rest.is_empty() || args.rest.iter().any(|name| f.contains(name.as_str())));
     let results = in_parallel(&files, args.number("jobs", cpus() as u64)? as usize, |file| {
         let log = |who: &str| logs.join(format!("{}.{who}", file.replace('/', "-")));
-        let run = |program: &Path, who: &str| match std::fs::read(log(who)) {
+        let run = |program: &Path, who: &str, with: Option<&Path>| match std::fs::read(log(who)) {
             Ok(text) if args.has("keep") => Ok(tally(&String::from_utf8_lossy(&text))),
-            _ => one(program, &tree, file, limit, &log(who)),
+            _ => one(program, &tree, file, limit, &log(who), with),
         };
-        let (theirs, ours) = (run(&ruby, "ruby")?, run(&zakuro, "zakuro")?);
+        let stand_ins = (part == Part::Language).then_some(&*stand_ins);
+        let (theirs, ours) = (run(&ruby, "ruby", None)?, run(&zakuro, "zakuro", stand_ins)?);
         if ours.bad() > theirs.bad() || ours.tests < theirs.tests {
             println!("{file}: {} | {}", cells(&ours), cells(&theirs));
         }
@@ -102,13 +116,20 @@ fn collect(tree: &Path, dir: &Path, files: &mut Vec<String>) {
     }
 }
 
-fn one(ruby: &Path, tree: &Path, file: &str, limit: Duration, log: &Path) -> Result<Tally, String> {
-    let spec = Spec::new(ruby).dir(tree).limit(limit);
+fn one(ruby: &Path, tree: &Path, file: &str, limit: Duration, log: &Path, stand_ins: Option<&Path>) -> Result<Tally, String> {
+    let mut spec = Spec::new(ruby).dir(tree).limit(limit);
     let outcome = if file.starts_with("bootstraptest/") {
         // It starts the interpreter once more for each assertion; its first argument is a command line.
         spec.args(["-I", "tool/lib", "bootstraptest/runner.rb", "-q"]).args([format!("--ruby={}", ruby.display()), file.into()]).run()?
     } else {
-        spec.args(["-I", "tool/lib", "-I", "test/lib", "-I", "test", "tool/test/runner.rb", file, "--ruby"]).args([ruby]).run()?
+        if let Some(dir) = stand_ins {
+            spec = spec.args([Path::new("-I"), dir]);
+        }
+        spec = spec.args(["-I", "tool/lib", "-I", "test/lib", "-I", "test", "tool/test/runner.rb", file]);
+        if let Some((_, tests)) = NEVER_RUN.iter().find(|(name, _)| *name == file) {
+            spec = spec.args(["-n", &format!("!{tests}")]);
+        }
+        spec.args(["--ruby"]).args([ruby]).run()?
     };
     let mut output = String::from_utf8_lossy(&outcome.stdout).into_owned();
     output.push_str(&String::from_utf8_lossy(&outcome.stderr));

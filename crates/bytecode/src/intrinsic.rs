@@ -133,10 +133,10 @@ intrinsics! {
     NamedGroup 2,
     /// () -> Symbol of the current method or nil
     MethodName 0,
-    /// (value) -> a mark that no program sees, which the body of a `class <<` returns for a `return` of the method around it
-    LeaveBody 1,
-    /// (what such a body returned) -> the value to return, or undef: the body has come to its end
-    LeftBody 1,
+    /// (value) -> a mark that no program sees, which the body of a class returns for a jump out of it: b is 0 for `return`, 1 for `break`, 2 for `next`
+    LeaveBody 1 NUMBER,
+    /// (what such a body returned) -> the value that goes along with jump b, or undef: the body was not left by it
+    LeftBody 1 NUMBER,
     /// (number) -> undefined: one more for the counter of a branch's arm (`coverage`)
     CountBranch 1,
     /// (new string) -> the string: keeps the place of the literal for reports (`--debug-frozen-string-literal`), sets the flags b

@@ -398,8 +398,10 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     fn visit_break_node(&mut self, node: &prism::BreakNode<'pr>) {
-        if self.loops == 0 && matches!(self.scopes.list[self.cur].kind, Kind::Block | Kind::For) {
-            self.scopes.force_envs(self.cur);
+        // In a class body it leaves the loop or block around that.
+        let from = if self.scopes.list[self.cur].kind == Kind::Class { self.around_class } else { self.cur };
+        if self.loops == 0 && matches!(self.scopes.list[from].kind, Kind::Block | Kind::For) {
+            self.scopes.force_envs(from);
         }
         prism::visit_break_node(self, node);
     }

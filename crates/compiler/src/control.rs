@@ -5,7 +5,7 @@ use crate::emit::Label;
 use crate::expr::cast;
 use crate::literal::small_int;
 use crate::scope::Kind;
-use crate::unit::{Compiler, Control, Dest, Exit, ExitTo};
+use crate::unit::{Compiler, Control, Dest, Exit, ExitTo, Leap};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
@@ -317,6 +317,9 @@ impl<'pr> Compiler<'pr> {
         let at = n.location().start();
         let arguments = n.arguments();
         let Some(i) = self.innermost_loop() else {
+            if self.scope_kind() == Kind::Class {
+                return self.leap(arguments.as_ref(), Leap::Break, at, dest);
+            }
             // A lambda literal returns.
             let op = if self.scope_kind() == Kind::Lambda { Op::Return } else { Op::BreakBlock };
             return self.exit(arguments.as_ref(), op, false, at, dest);
@@ -335,7 +338,11 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn next(&mut self, n: &prism::NextNode<'pr>, dest: Dest) -> u16 {
         let arguments = n.arguments();
         let Some(i) = self.innermost_loop() else {
-            return self.exit(arguments.as_ref(), Op::Return, false, n.location().start(), dest);
+            let at = n.location().start();
+            if self.scope_kind() == Kind::Class {
+                return self.leap(arguments.as_ref(), Leap::Next, at, dest);
+            }
+            return self.exit(arguments.as_ref(), Op::Return, false, at, dest);
         };
         let Control::Loop { next, tests, .. } = self.f.control[i] else { return 0 };
         self.jump_value(arguments.as_ref(), Dest::Discard);
@@ -372,12 +379,7 @@ impl<'pr> Compiler<'pr> {
         let at = n.location().start();
         if self.scope_kind() == Kind::Class {
             // The parser lets it pass in `class << self` in a method, which it leaves.
-            self.left_body = true;
-            let v = self.jump_value(n.arguments().as_ref(), Dest::Push);
-            self.set_line(at);
-            self.return_value(v);
-            self.pop_to(v);
-            return self.dead(dest);
+            return self.leap(n.arguments().as_ref(), Leap::Return, at, dest);
         }
         if self.scope_kind() == Kind::Program && n.arguments().is_some() {
             let message = "argument of top-level return is ignored".to_string();
@@ -394,28 +396,68 @@ impl<'pr> Compiler<'pr> {
         }
     }
 
-    /// `return` of what is in register `v`, the topmost temporary.
-    fn return_value(&mut self, v: u16) {
-        if self.scope_kind() == Kind::Class {
-            self.left_body = true;
-            self.f.asm.emit(Op::Intrinsic, Intrinsic::LeaveBody as u8, v, 0, 1);
-        }
-        let op = self.return_op();
-        self.exit_with(v, op, false);
+    /// Leaves a class body: what is behind it jumps on.
+    fn leap(&mut self, arguments: Option<&prism::ArgumentsNode<'pr>>, leap: Leap, at: u32, dest: Dest) -> u16 {
+        let v = self.jump_value(arguments, Dest::Push);
+        self.set_line(at);
+        self.leap_with(v, leap);
+        self.pop_to(v);
+        self.dead(dest)
     }
 
-    /// After the body of a `class <<` whose value is in `base`: goes on with a `return` in it.
-    pub(crate) fn leave_body(&mut self, base: u16) {
-        let (left, on) = (self.f.asm.label(), self.f.asm.label());
-        let v = self.push();
-        self.f.asm.mov(v, base);
-        self.f.asm.emit(Op::Intrinsic, Intrinsic::LeftBody as u8, v, 0, 1);
-        self.f.asm.jump_op(Op::JumpDef, v, left);
-        self.f.asm.jump(on);
-        self.f.asm.bind(left);
-        self.return_value(v);
-        self.f.asm.bind(on);
-        self.pop_to(v);
+    /// The same with the value in register `v`, the topmost temporary.
+    fn leap_with(&mut self, v: u16, leap: Leap) {
+        if !self.left_body.contains(&leap) {
+            self.left_body.push(leap);
+        }
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::LeaveBody as u8, v, leap as u16, 1);
+        self.exit_with(v, Op::Return, false);
+    }
+
+    /// After a class body whose value is in `base`: goes on with the jumps out of it.
+    pub(crate) fn leave_body(&mut self, base: u16, leaps: &[Leap]) {
+        for leap in leaps {
+            let (left, on) = (self.f.asm.label(), self.f.asm.label());
+            let v = self.push();
+            self.f.asm.mov(v, base);
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::LeftBody as u8, v, *leap as u16, 1);
+            self.f.asm.jump_op(Op::JumpDef, v, left);
+            self.f.asm.jump(on);
+            self.f.asm.bind(left);
+            self.leap_on(v, *leap);
+            self.f.asm.bind(on);
+            self.pop_to(v);
+        }
+    }
+
+    /// Does a jump whose value is in register `v`, the topmost temporary.
+    fn leap_on(&mut self, v: u16, leap: Leap) {
+        let around = if leap == Leap::Return { None } else { self.innermost_loop() };
+        if let Some(i) = around
+            && let Control::Loop { brk, next, value, tests, .. } = self.f.control[i]
+        {
+            let to = match leap {
+                Leap::Next if tests => ExitTo::Back(next),
+                Leap::Next => ExitTo::Forward(next),
+                _ => ExitTo::Forward(brk),
+            };
+            if leap == Leap::Break
+                && let Some(value) = value
+            {
+                self.f.asm.mov(value, v);
+            }
+            return self.leave(Exit { keep: i + 1, to }, 0);
+        }
+        let op = match (leap, self.scope_kind()) {
+            (_, Kind::Class) => return self.leap_with(v, leap),
+            (Leap::Return, _) => self.return_op(),
+            (Leap::Next, _) | (_, Kind::Lambda) => Op::Return,
+            (Leap::Break, _) => Op::BreakBlock,
+        };
+        if self.runs_ensure(0) && matches!(op, Op::ReturnBlock | Op::BreakBlock) {
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::JumpCheck as u8, v, u16::from(op == Op::BreakBlock), 1);
+        }
+        self.exit_with(v, op, false);
     }
 
     // ---- case ----

@@ -72,7 +72,7 @@ impl<'pr> Compiler<'pr> {
             MODULE => Sym::intern(&format!("<module:{}>", name.name())),
             _ => name,
         };
-        let around = std::mem::replace(&mut self.left_body, false);
+        let around = std::mem::take(&mut self.left_body);
         let child = self.child(scope, |c| {
             c.code(scope, label, line, Params::default(), &|c, _| {
                 c.f.end_line = end_line;
@@ -83,9 +83,7 @@ impl<'pr> Compiler<'pr> {
         self.set_line(at);
         let s = self.f.asm.sym(name);
         self.f.asm.emit(Op::OpenClass, kind, base, s, child);
-        if left {
-            self.leave_body(base);
-        }
+        self.leave_body(base, &left);
         self.deliver(base, base, dest)
     }
 

@@ -357,7 +357,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         method_params: outer_params,
         spans: (options.eval.is_none() || options.branches) && !options.file.starts_with("<internal"),
         definition: None,
-        left_body: false,
+        left_body: Vec::new(),
         warnings: Vec::new(),
         refused: None,
         branches: options.branches.then(Default::default),

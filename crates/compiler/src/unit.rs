@@ -71,6 +71,14 @@ pub(crate) enum ExitTo {
     Out(Op),
 }
 
+/// A jump out of a class body, by its number as the operand of LeaveBody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Leap {
+    Return,
+    Break,
+    Next,
+}
+
 impl Exit {
     pub fn has_value(self) -> bool {
         matches!(self.to, ExitTo::Out(_))
@@ -126,8 +134,8 @@ pub(crate) struct Compiler<'pr> {
     pub spans: bool,
     /// Source range of the definition whose Code is made next.
     pub definition: Option<(u32, u32)>,
-    /// The class body just lowered has a `return`: of the method around it.
-    pub left_body: bool,
+    /// The jumps by which the class body just lowered is left, each once.
+    pub left_body: Vec<Leap>,
     /// Beside the parser's.
     pub warnings: Vec<crate::Warning>,
     /// Why the source can't be compiled, and the line: things that the parser lets pass.

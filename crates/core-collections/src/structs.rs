@@ -229,8 +229,9 @@ pub(crate) fn check_names(cx: &mut Cx, names: &[Value], writers: bool) -> Result
     let mut out: Vec<Sym> = Vec::new();
     for n in names {
         let s = cx.to_sym(*n)?;
-        if !writers && s.bytes().ends_with(b"=") {
-            return cx.arg_error(format!("invalid data member: {}", s.name()));
+        if s.bytes().ends_with(b"=") {
+            let what = if writers { "struct" } else { "data" };
+            return cx.arg_error(format!("invalid {what} member: {}", s.name()));
         }
         if out.contains(&s) {
             return cx.arg_error(format!("duplicate member: {}", s.name()));

@@ -15,8 +15,9 @@ pub fn setup(cx: &mut Cx) {
 
 /// The VM's frozen String of this content, always the same one.
 fn shared(cx: &mut Cx, text: &str) -> Value {
-    let s = Ref::of(cx.frozen_str(text));
-    zakuro_core_text::string::dedup::dedup(cx, s)
+    let s = cx.str_bytes(text.as_bytes(), zakuro_object::string::US_ASCII);
+    s.set_flags(flags::FROZEN);
+    zakuro_core_text::string::dedup::dedup(cx, Ref::of(s))
 }
 
 #[ruby_class(ids::BASIC_OBJECT)]
@@ -191,7 +192,7 @@ mod nil {
     ///     nil.inspect   #=> "nil"
     #[method("inspect")]
     fn inspect(cx: &Cx, _this: Value) -> Value {
-        cx.str("nil")
+        cx.str_bytes(b"nil", zakuro_object::string::US_ASCII)
     }
     /// Never matches.
     ///

@@ -96,12 +96,21 @@ pub fn set(cx: &mut Cx, name: &[u8], value: Option<&[u8]>) {
     count(cx, bytes);
 }
 
-fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
+/// Text that can stand in the environment: `what` is "name" or "value".
+fn plain(cx: &mut Cx, v: Value, what: &str) -> Result<Vec<u8>> {
     let s = cx.to_str(v)?;
+    let e = zakuro_core_text::string::util::enc(s);
+    if !e.is_ascii_compatible() {
+        return cx.arg_error(format!("bad environment variable {what}: ASCII incompatible encoding: {}", e.name()));
+    }
     if s.has_nul() {
-        return cx.arg_error("bad environment variable name: contains null byte");
+        return cx.arg_error(format!("bad environment variable {what}: contains null byte"));
     }
     Ok(s.to_vec())
+}
+
+fn name_of(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
+    plain(cx, v, "name")
 }
 
 fn text(cx: &mut Cx, b: &[u8]) -> Value {
@@ -125,15 +134,12 @@ pub fn store(cx: &mut Cx, name: Value, value: Value) -> Result<()> {
         set(cx, &n, None);
         return Ok(());
     }
-    let v = cx.to_str(value)?;
-    if v.has_nul() {
-        return cx.arg_error("bad environment variable value: contains null byte");
-    }
+    let v = plain(cx, value, "value")?;
     if n.is_empty() || n.contains(&b'=') {
         let shown = format!("setenv({})", String::from_utf8_lossy(&n));
         return crate::io::fail(cx, libc::EINVAL, &shown);
     }
-    set(cx, &n, Some(&v.to_vec()));
+    set(cx, &n, Some(&v));
     Ok(())
 }
 

@@ -33,9 +33,10 @@ class ArgfClass
   # The number of lines that were read, of all files.
   def lineno = @lineno || 0
 
-  # Sets the number of lines, also in `$.`.
+  # Sets the number of lines, that of ARGF itself also in `$.`.
   def lineno=(number)
-    @lineno = $. = Integer === number ? number : Integer(number)
+    @lineno = Integer === number ? number : Integer(number)
+    $. = @lineno unless @argv
   end
 
   # An Array of all lines that are left.
@@ -54,11 +55,9 @@ class ArgfClass
   # Yields each line of all files; without a block an Enumerator.
   def each_line(*args, **options)
     return to_enum(:each_line, *args, **options) unless block_given?
-    __each do
-      @file.each_line(*args, **options) do |line|
-        self.lineno = lineno + 1
-        yield line
-      end
+    __each(:each_line, *args, **options) do |line|
+      self.lineno = lineno + 1
+      yield line
     end
   end
   alias each each_line
@@ -66,19 +65,19 @@ class ArgfClass
   # Yields each character of all files; without a block an Enumerator.
   def each_char
     return to_enum(:each_char) unless block_given?
-    __each { @file.each_char { |char| yield char } }
+    __each(:each_char) { |char| yield char }
   end
 
   # Yields each byte of all files; without a block an Enumerator.
   def each_byte
     return to_enum(:each_byte) unless block_given?
-    __each { @file.each_byte { |byte| yield byte } }
+    __each(:each_byte) { |byte| yield byte }
   end
 
   # Yields each codepoint of all files; without a block an Enumerator.
   def each_codepoint
     return to_enum(:each_codepoint) unless block_given?
-    __each { @file.each_codepoint { |code| yield code } }
+    __each(:each_codepoint) { |code| yield code }
   end
 
   # What is left of all files, or at most `length` bytes; nil at the end.
@@ -172,9 +171,8 @@ class ArgfClass
   def rewind
     stream = __stream("no stream to rewind")
     read = stream.lineno
-    result = stream.rewind
-    @lineno = $. = lineno - read
-    result
+    @lineno = lineno - read
+    stream.rewind
   end
 
   # Reads all files as binary ones.
@@ -189,9 +187,9 @@ class ArgfClass
   def binmode? = @binmode ? true : false
 
   # The encoding of what is read.
-  def external_encoding = __open ? @file.external_encoding : Encoding.default_external
-  # The encoding that what is read is converted to, or nil.
-  def internal_encoding = __open ? @file.internal_encoding : Encoding.default_internal
+  def external_encoding = @file ? @file.external_encoding : Encoding.default_external
+  # The encoding that what is read is converted to, or nil. Before a file was read, that of the texts of files.
+  def internal_encoding = @file ? @file.internal_encoding : Encoding.default_external
 
   # Sets the encodings of this file and those that follow.
   def set_encoding(...)
@@ -209,7 +207,9 @@ class ArgfClass
 
   # Edits files in place from the next one on: what is written goes there. nil ends that.
   def inplace_mode=(suffix)
-    @inplace = suffix && suffix.to_str.dup
+    suffix &&= suffix.to_str.dup
+    raise ArgumentError, "string contains null byte" if suffix&.include?("\0".encode(suffix.encoding))
+    @inplace = suffix
   end
 
   # The file that is written when files are edited in place, else IOError.
@@ -260,44 +260,61 @@ class ArgfClass
     case @at
     when :next
       # $stdout goes on writing the last edited file.
-      return false if argv.empty?
-      __open_file(argv.shift)
+      until argv.empty?
+        return true if __open_file(argv.shift)
+      end
+      return false
     when :stdin
       @file = $stdin
       @filename = "-"
+      if inplace_mode
+        warn("Can't do inplace edit for stdio", uplevel: 0)
+        __finish_edit
+      end
     end
     true
   end
 
+  # False: the file is passed over.
   def __open_file(name)
-    name = name.respond_to?(:to_path) ? name.to_path : name.to_str
-    __finish_edit
-    @filename = name
-    @at = :open
+    @filename = name = File.path(name)
     if name == "-"
-      warn("Can't do inplace edit for stdio; skipped") if inplace_mode
       @file = $stdin
-      return
+      warn("Can't do inplace edit for stdio; skipping", uplevel: 0) if inplace_mode
+      return false if inplace_mode
+      @at = :open
+      return true
     end
-    @file = begin
-      File.open(name)
-    rescue SystemCallError
-      @at = :next
-      raise
-    end
+    file = File.open(name)
+    return false if inplace_mode && !__edit(file)
+    @file = file
+    @at = :open
     @file.binmode if @binmode
     @file.set_encoding(*@encodings) if @encodings
-    __edit if inplace_mode
+    true
   end
 
-  # `-i`: the file's name goes to a new file that $stdout writes.
-  def __edit
-    suffix = inplace_mode
-    mode = @file.stat.mode & 0o7777
-    suffix.empty? ? File.unlink(@filename) : File.rename(@filename, @filename + suffix)
+  # `-i`: the file's name goes to a new file that $stdout writes. False: the file can't be moved away.
+  def __edit(file)
+    __finish_edit
+    mode = file.stat.mode & 0o7777
+    return false unless __move_away(file)
     @writer = File.new(@filename, File::WRONLY | File::CREAT | File::TRUNC, mode)
     @stdout = $stdout
     $stdout = @writer
+    true
+  end
+
+  def __move_away(file)
+    suffix = inplace_mode
+    backup = @filename + suffix.encode(@filename.encoding) unless suffix.empty?
+    backup ? File.rename(@filename, backup) : File.unlink(@filename)
+    true
+  rescue SystemCallError => error
+    what = backup ? "rename #{@filename} to #{backup}" : "remove #{@filename}"
+    warn("Can't #{what}: #{error.class.new.message}, skipping file", uplevel: 0)
+    file.close
+    false
   end
 
   def __finish_edit
@@ -318,9 +335,16 @@ class ArgfClass
     @file
   end
 
-  def __each
+  # Yields what a method of each file yields, until the block leaves the file: by `skip`, `close`, or by reading on into the next one.
+  def __each(method, *args, **options)
     while __open
-      yield
+      stream = @file
+      left = false
+      stream.__send__(method, *args, **options) do |element|
+        yield element
+        break left = true if @at == :next || !stream.equal?(@file)
+      end
+      next if left
       break if @at == :stdin
       @at = :next
     end

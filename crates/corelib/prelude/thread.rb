@@ -99,3 +99,6 @@ module MonitorMixin
 
   private :mon_initialize, :mon_check_owner
 end
+
+# What threads wait at has no copies.
+[Thread::Queue, Thread::ConditionVariable].each { |c| c.undef_method(:initialize_copy) }

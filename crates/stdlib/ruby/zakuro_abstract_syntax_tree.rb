@@ -1,5 +1,5 @@
 # RubyVM::AbstractSyntaxTree: programs as the nodes of parse.y, CRuby's older parser. They are made from prism's, which alone parses here; so `of` says what CRuby says of
-# programs that prism has compiled, and there are no tokens.
+# programs that prism has compiled. Tokens are made from Ripper's.
 class RubyVM
   module AbstractSyntaxTree
     # A piece of the source; columns count bytes.
@@ -58,10 +58,28 @@ class RubyVM
         lines.join
       end
 
-      # Nil: there are no tokens.
-      def tokens = nil
-      # Nil: there are no tokens.
-      def all_tokens = nil
+      # The tokens within the node, when tokens were kept: Arrays of number, name, text, and [line, column, last line, column behind the last byte].
+      def tokens
+        first, last = [first_lineno, first_column], [last_lineno, last_column]
+        @tokens&.select { |t| (first <=> t[3][0, 2]) <= 0 && (last <=> t[3][2, 2]) >= 0 }
+      end
+
+      # All tokens of the text, when tokens were kept.
+      def all_tokens = @tokens
+
+      def __keep(tokens)
+        @tokens = tokens
+        left = [children]
+        while (list = left.pop)
+          list.each do |c|
+            case c
+            when Node then c.__keep(tokens)
+            when Array then left << c
+            end
+          end
+        end
+        self
+      end
       # The kind of node, with lines and columns.
       def inspect = "(#{@type}@#{first_lineno}:#{first_column}-#{last_lineno}:#{last_column})"
     end
@@ -96,11 +114,13 @@ class RubyVM
       end
 
       private def __tree(text, path, lines, tolerant, tokens)
-        raise NotImplementedError, "keep_tokens is not supported: the parser has other tokens" if tokens
         # What is wrong is said in the words of every other program's errors.
         RubyVM::InstructionSequence.compile(text, path, path) unless tolerant
         require "zakuro/abstract_syntax_tree/translator"
-        Translator.new(text, lines).program
+        tree = Translator.new(text, lines).program
+        return tree unless tokens
+        require "zakuro/abstract_syntax_tree/tokens"
+        tree.__keep(Tokens.new(text).list)
       end
     end
   end

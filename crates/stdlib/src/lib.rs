@@ -85,6 +85,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("syslog", |cx| cx.run_builtin("syslog")),
     ("syslog/logger", |cx| cx.run_builtin("syslog/logger")),
     ("zakuro/abstract_syntax_tree", |cx| cx.run_builtin("zakuro/abstract_syntax_tree")),
+    ("zakuro/abstract_syntax_tree/tokens", |cx| cx.run_builtin("zakuro/abstract_syntax_tree/tokens")),
     ("zakuro/abstract_syntax_tree/translator", |cx| cx.run_builtin("zakuro/abstract_syntax_tree/translator")),
     ("zakuro/fiber_scheduler", fiber_scheduler::load),
     ("zakuro/parallel", |cx| cx.run_builtin("zakuro/parallel")),

@@ -3,8 +3,9 @@
 use super::arg::{check_len, take_count};
 use std::cmp::Ordering;
 use zakuro_base::progress::{STRIDE, step};
+use zakuro_core_text::string::util::is_wide;
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_object::string::{US_ASCII, UTF8};
+use zakuro_object::string::US_ASCII;
 use zakuro_vm::*;
 
 /// Pairs of Arrays that are being compared: a structure that contains itself is equal as far as it is the same.
@@ -66,6 +67,7 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
 }
 
 /// Text being joined, with the encoding it has so far.
+#[derive(Default)]
 struct Joined {
     bytes: Vec<u8>,
     encoding: Option<u8>,
@@ -75,13 +77,17 @@ impl Joined {
         let e = s.encoding();
         match self.encoding {
             None => self.encoding = Some(e),
-            Some(have) if have != e && !s.is_ascii() => {
-                if !self.bytes.is_ascii() {
+            Some(have) if have != e => {
+                let apart = is_wide(e) || is_wide(have);
+                let clash = if apart { !self.bytes.is_empty() && s.len() > 0 } else { !s.is_ascii() && !self.bytes.is_ascii() };
+                if clash {
                     let (a, b) = (StringCell::plain(&cx.heap, b"", have).as_value(), s.as_value());
                     let (a, b) = (encoding_name(cx, a)?, encoding_name(cx, b)?);
                     return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {a} and {b}"));
                 }
-                self.encoding = Some(e);
+                if !s.is_ascii() || apart && s.len() > 0 {
+                    self.encoding = Some(e);
+                }
             }
             _ => {}
         }
@@ -91,7 +97,8 @@ impl Joined {
     }
     /// Whether a text goes in as it is, whatever is there already.
     fn fits(&mut self, s: Ref<StringCell>) -> bool {
-        *self.encoding.get_or_insert(s.encoding()) == s.encoding() || s.is_ascii()
+        let (have, e) = (*self.encoding.get_or_insert(s.encoding()), s.encoding());
+        have == e || s.is_ascii() && !is_wide(e) && !is_wide(have)
     }
     /// Adds the Strings and Integers from `at` on, up to the first element that is neither or that [`Joined::add`] must look at, with one request for memory.
     /// Returns where it stopped.
@@ -140,8 +147,16 @@ fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
     cx.to_s_text(e)
 }
 
-fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
-    let done = cx.guard_recursion(a.as_value(), |cx| {
+/// `this` is what the elements are of: the Array, or the object that gave it. With `probe` it is the Array that `join` was called on.
+fn join_into(
+    cx: &mut Cx,
+    (this, a): (Value, Ref<ArrayCell>),
+    sep: Option<Ref<StringCell>>,
+    out: &mut Joined,
+    first: &mut bool,
+    mut probe: bool,
+) -> Result<()> {
+    let done = cx.guard_recursion(this, |cx| {
         let mut i = 0;
         loop {
             let run = out.add_run(cx, a, i, sep, first)?;
@@ -151,6 +166,13 @@ fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: 
                 continue;
             }
             let Some(v) = a.get(i) else { break };
+            // As in CRuby, the first element that is no String is asked for one before anything is joined, and may change the Array.
+            if !v.is_kind(Kind::String) && std::mem::take(&mut probe) && v.is_cell() && !v.is_kind(Kind::Array) {
+                cx.try_str(v)?;
+                *out = Joined::default();
+                (i, *first) = (0, true);
+                continue;
+            }
             i += 1;
             step(i, cx)?;
             if !v.is_kind(Kind::Array) {
@@ -164,7 +186,7 @@ fn join_into(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: 
                 out.add(cx, s)?;
             } else if let Some(inner) = cx.try_ary(v)? {
                 let mut one = true;
-                join_into(cx, inner, sep, out, &mut one)?;
+                join_into(cx, (v, inner), sep, out, &mut one, false)?;
             } else {
                 let s = cx.to_s(v)?;
                 out.add(cx, s)?;
@@ -188,7 +210,7 @@ fn separate(cx: &mut Cx, sep: Option<Ref<StringCell>>, out: &mut Joined, first: 
 fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
     separate(cx, sep, out, first)?;
     let mut one = true;
-    join_into(cx, a, sep, out, &mut one)
+    join_into(cx, (a.as_value(), a), sep, out, &mut one, false)
 }
 
 /// `Array#join`
@@ -206,9 +228,9 @@ pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
         return Ok(cx.str_bytes(b"", US_ASCII));
     }
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
-    let mut out = Joined { bytes: Vec::new(), encoding: None };
+    let mut out = Joined::default();
     let mut first = true;
-    join_into(cx, a, sep, &mut out, &mut first)?;
+    join_into(cx, (a.as_value(), a), sep, &mut out, &mut first, true)?;
     Ok(cx.str_bytes(&out.bytes, out.encoding.unwrap_or(US_ASCII)))
 }
 
@@ -302,7 +324,9 @@ pub mod methods {
     ///
     ///     a = [1]; a.replace([2, 3]); a   #=> [2, 3]
     #[method("replace", "initialize_copy")]
-    fn replace(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Result<Value> {
+    fn replace(cx: &mut Cx, this: Ref<ArrayCell>, other: Value) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let other = cx.to_ary(other)?;
         cx.check_frozen(this.as_value())?;
         if this != other {
             ArrayCell::replace_shared(this, &mut cx.heap, other);
@@ -371,8 +395,8 @@ pub mod methods {
         }
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = vec![b'['];
-            let default = zakuro_core_text::encoding::default_external(cx);
-            let mut encoding = if default.is_ascii_compatible() { UTF8 } else { US_ASCII };
+            // That of the first element's text, until one is not ASCII.
+            let mut encoding = US_ASCII;
             let mut i = 0;
             while let Some(v) = this.get(i) {
                 if i > 0 {
@@ -382,7 +406,7 @@ pub mod methods {
                     Some(n) if cx.redefined == 0 && cx.is_builtin(v, sym::inspect, ids::INTEGER) => out.extend_from_slice(n.to_string().as_bytes()),
                     _ => {
                         let s = cx.inspect(v)?;
-                        if !s.is_ascii() {
+                        if i == 0 || !s.is_ascii() {
                             encoding = s.encoding();
                         }
                         out.extend_from_slice(s.content(&cx.heap));

@@ -15,6 +15,9 @@ pub fn replace_part(cx: &mut Cx, a: Ref<ArrayCell>, start: i64, n: i64, with: &[
         return cx.index_error(format!("index {start} too small for array; minimum: -{len}"));
     };
     if start >= len {
+        if start >= zakuro_object::array::MAX_LEN {
+            return cx.index_error(format!("index {start} too big"));
+        }
         check_len(cx, start.saturating_add(with.len()))?;
         if start > len {
             ArrayCell::store(a, &mut cx.heap, start - 1, Value::NIL);

@@ -126,7 +126,9 @@ pub(super) mod hash {
     ///
     ///     {a: 1}.replace({b: 2})   #=> {b: 2}
     #[method("replace")]
-    fn replace(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>) -> Result<Value> {
+    fn replace(cx: &mut Cx, this: Ref<HashCell>, other: Value) -> Result<Value> {
+        cx.check_frozen(this.as_value())?;
+        let other = cx.to_hash(other)?;
         cx.check_frozen(this.as_value())?;
         if this == other {
             return Ok(this.as_value());

@@ -2,7 +2,7 @@
 
 use super::*;
 use zakuro_macros::ruby_class;
-use zakuro_object::string::UTF8;
+use zakuro_object::string::{US_ASCII, UTF8};
 use zakuro_vm::equality::combine;
 
 /// Whether both have the same keys with values that are the same by `same`.
@@ -93,31 +93,45 @@ fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
 /// `{a: 1, "b" => 2}`
 pub(crate) fn inspect_pairs(cx: &mut Cx, h: Ref<HashCell>) -> Result<Value> {
     if h.len() == 0 {
-        return Ok(cx.str("{}"));
+        return Ok(cx.str_bytes(b"{}", US_ASCII));
     }
     let text = cx.guard_recursion(h.as_value(), |cx| {
         let mut out: Vec<u8> = b"{".to_vec();
+        // That of the first key's text, until one is not ASCII.
+        let mut encoding = US_ASCII;
         cx.hash_each(h, |cx, k, v| {
-            if out.len() > 1 {
+            let first = out.len() == 1;
+            if !first {
                 out.extend_from_slice(b", ");
             }
             match k.as_sym() {
-                Some(s) => symbol_key(cx, s, &mut out)?,
+                Some(s) => {
+                    symbol_key(cx, s, &mut out)?;
+                    if !s.bytes().is_ascii() {
+                        encoding = UTF8;
+                    }
+                }
                 None => {
                     let k = cx.inspect(k)?;
+                    if first || !k.is_ascii() {
+                        encoding = k.encoding();
+                    }
                     out.extend_from_slice(k.content(&cx.heap));
                     out.extend_from_slice(b" => ");
                 }
             }
             let v = cx.inspect(v)?;
+            if !v.is_ascii() {
+                encoding = v.encoding();
+            }
             out.extend_from_slice(v.content(&cx.heap));
             Ok(true)
         })?;
         out.push(b'}');
-        Ok(out)
+        Ok((out, encoding))
     })?;
     Ok(match text {
-        Some(t) => cx.str_bytes(&t, UTF8),
+        Some((t, encoding)) => cx.str_bytes(&t, encoding),
         None => cx.str("{...}"),
     })
 }

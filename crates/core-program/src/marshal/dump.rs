@@ -300,6 +300,9 @@ impl Writer {
     fn path(&mut self, cx: &mut Cx, class: ClassId) -> Result<Sym> {
         let what = if cx.class(class).kind == ClassKind::Module { "module" } else { "class" };
         let shown = cx.class_name(class);
+        if class == ids::ARGF_CLASS {
+            return cx.type_error(format!("no _dump_data is defined for class {shown}"));
+        }
         let name = match cx.class(class).name {
             Some(n) if !n.bytes().starts_with(b"#") => n,
             _ => return cx.type_error(format!("can't dump anonymous {what} {shown}")),

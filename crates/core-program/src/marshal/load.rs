@@ -444,9 +444,12 @@ impl Reader {
         let shape = self.shape(cx, before.class, ids::REGEXP)?;
         let v = DataCell::make(&cx.heap, shape, None).as_value();
         let n = self.enter(v);
-        let source = self.bytes(cx)?;
+        let mut source = self.bytes(cx)?;
         let flags = RegexFlags::from_bits(u32::from(self.source.byte(cx)?));
         let mut encoding = BINARY;
+        if !before.ivars {
+            source = without_later_escapes(&source);
+        }
         if std::mem::take(&mut before.ivars) {
             for _ in 0..self.length(cx)? {
                 let key = self.symbol(cx)?;
@@ -525,6 +528,10 @@ impl Reader {
         };
         let v = cx.new_object_of_kind(class, kind);
         let n = self.enter(v);
+        if kind == Kind::Exception {
+            // Its backtrace is text alone.
+            cx.ivar_set_raw(v, sym::exc_locations, Value::NIL);
+        }
         let set = cx.inherits(class, ids::SET);
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;
@@ -656,4 +663,18 @@ fn read_float(text: &[u8]) -> f64 {
             std::str::from_utf8(&text[..end]).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
         }
     }
+}
+
+/// A Regexp's source as Ruby 1.8 dumped it, without an encoding: the letters that it knew no escapes of stand for themselves.
+fn without_later_escapes(source: &[u8]) -> Vec<u8> {
+    let mut out: Vec<u8> = Vec::with_capacity(source.len());
+    let mut escaped = false;
+    for b in source {
+        if escaped && b"lmopquyEFHIJKLNOPQRSTUVXY".contains(b) {
+            out.pop();
+        }
+        escaped = *b == b'\\' && !escaped;
+        out.push(*b);
+    }
+    out
 }

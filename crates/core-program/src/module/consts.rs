@@ -75,8 +75,17 @@ fn is_there(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
     mro.iter().chain(beyond).any(|c| cx.const_defined_entry(*c, name).is_some())
 }
 
+/// A path of constants goes through something that holds none.
+fn no_holder<T>(cx: &mut Cx, path: Value) -> Result<T> {
+    let shown = cx.to_s_text(path)?;
+    cx.type_error(format!("{shown} does not refer to class/module"))
+}
+
 fn change_entries(cx: &mut Cx, this: ClassId, names: Rest, f: fn(&mut ConstEntry)) -> Result<Value> {
     let object = cx.class_value(this);
+    if cx.class(this).frozen {
+        return cx.frozen_class_error(object);
+    }
     for n in names {
         let name = const_name(cx, object, *n)?;
         match cx.class_mut(this).consts.get_mut(&name) {
@@ -139,10 +148,7 @@ pub mod module {
         let (top, steps) = const_path(cx, this, name)?;
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
-            let Some(holder) = cx.class_id(at) else {
-                let shown = cx.inspect_for_error(at);
-                return cx.type_error(format!("{shown} does not refer to class/module"));
-            };
+            let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
             // Behind the first step Object is only searched for modules that have it as an ancestor.
             let found = match lookup(cx, holder, *s, inherit)? {
                 Some(_) if i > 0 && inherit && !is_inside(cx, holder, *s) => None,
@@ -180,7 +186,7 @@ pub mod module {
         let (top, steps) = const_path(cx, this, name)?;
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
-            let Some(holder) = cx.class_id(at) else { return Ok(false) };
+            let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
             let there = if i > 0 && inherit { is_inside(cx, holder, *s) } else { is_there(cx, holder, *s, inherit) };
             if !there {
                 return Ok(false);
@@ -289,11 +295,17 @@ pub mod module {
     ///     module Hid; X = 1; private_constant :X; end; (Hid::X rescue $!.message)   #=> "private constant Hid::X referenced"
     #[method("private_constant")]
     fn private_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+        if names.is_empty() && cx.global_get(sym::verbose)? == Value::TRUE {
+            cx.warn_here("private_constant with no argument is just ignored")?;
+        }
         change_entries(cx, this, names, |e| e.private = true)
     }
     /// Undoes `private_constant`.
     #[method("public_constant")]
     fn public_constant(cx: &mut Cx, this: ClassId, names: Rest) -> Result<Value> {
+        if names.is_empty() && cx.global_get(sym::verbose)? == Value::TRUE {
+            cx.warn_here("public_constant with no argument is just ignored")?;
+        }
         change_entries(cx, this, names, |e| e.private = false)
     }
     /// Makes reading constants warn (with `-w` or `Warning[:deprecated]`).
@@ -311,7 +323,7 @@ pub mod module {
         let (top, steps) = const_path(cx, this, name)?;
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
-            let Some(holder) = cx.class_id(at) else { return Ok(Value::NIL) };
+            let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
             let mut places = if inherit { cx.own_first(holder) } else { vec![holder] };
             if inherit && i == 0 {
                 places.push(ids::OBJECT);

@@ -326,6 +326,7 @@ pub mod module {
                 let c = cx.class_name(this);
                 return cx.name_error(format!("method '{}' not defined in {c}", name.name()), name, object);
             }
+            cx.warn_serious(this, name, "removing")?;
             cx.remove_method(this, name);
             if cx.class(this).kind == ClassKind::Singleton {
                 let a = cx.attached(this);

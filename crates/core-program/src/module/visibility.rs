@@ -7,6 +7,11 @@ use zakuro_vm::*;
 
 /// The method that the class has or inherits, whatever it prepends.
 fn find_own(cx: &mut Cx, class: ClassId, name: Sym) -> Option<Ref<MethodCell>> {
+    if let Some(refined) = cx.refined_class(class)
+        && cx.method_in(class, name).is_none()
+    {
+        return find(cx, refined, name, true);
+    }
     if cx.class(class).prepends.is_empty() {
         return find(cx, class, name, true);
     }
@@ -99,6 +104,9 @@ fn set_default(cx: &mut Cx, vis: u16) -> Result<()> {
 }
 
 fn change_singleton(cx: &mut Cx, this: Value, args: Rest, vis: Visibility) -> Result<()> {
+    if cx.class_id(this).is_some_and(|c| cx.class(c).frozen) {
+        return cx.frozen_class_error(this);
+    }
     let s = cx.singleton_class(this)?;
     for n in names_of(cx, args)? {
         set_visibility(cx, s, n, vis)?;

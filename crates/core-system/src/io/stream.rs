@@ -316,7 +316,11 @@ fn get_lineno(cx: &mut Cx, _: Sym) -> Result<Value> {
 }
 fn set_lineno(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
     let n = cx.to_i64(v)?;
-    cx.state::<IoState>().last_lineno = n;
+    let state = cx.state::<IoState>();
+    state.last_lineno = n;
+    if let Some(argf) = state.argf {
+        cx.ivar_set_raw(argf, Sym::intern("@lineno"), Value::fixnum(n));
+    }
     Ok(())
 }
 fn get_argv(cx: &mut Cx, _: Sym) -> Result<Value> {

@@ -429,7 +429,14 @@ pub mod time {
             return cx.no_conversion(Value::NIL, "Integer");
         }
         let f = fields(cx, &args[..args.len().min(6)], None)?;
-        let (t, object) = resolve(cx, class, f, z.or(offset), false)?;
+        // `:dst` and `:std` name no zone, but which of two readings of the VM's clock is meant.
+        let summer = offset.and_then(Value::as_sym).and_then(|s| match &*s.name() {
+            "dst" => Some(true),
+            "std" => Some(false),
+            _ => None,
+        });
+        let named = offset.filter(|_| summer.is_none());
+        let (t, object) = resolve(cx, class, f, z.or(named), summer.unwrap_or(false))?;
         cx.data_init(this, t)?;
         zone::set_object(cx, this, object);
         Ok(())

@@ -84,11 +84,12 @@ fn mapped(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<Vec<u8>> {
 
 /// Folded for comparison.
 pub fn fold(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
+    check(cx, s)?;
     mapped(cx, s, CaseOp::Fold, CaseOptions::default())
 }
 
 fn check(cx: &mut Cx, s: Str) -> Result<()> {
-    if enc(s).is_unicode() && range(&cx.heap, s) == CodeRange::Broken {
+    if !enc(s).is_single_byte() && range(&cx.heap, s) == CodeRange::Broken {
         return cx.arg_error("input string invalid");
     }
     Ok(())

@@ -46,7 +46,7 @@ impl Pattern {
     pub fn search(&self, cx: &mut Cx, s: Str, from: usize) -> Result<Option<Found>> {
         match self {
             Pattern::Text(p) => {
-                Ok(find(&cx.heap, s, p.content(&cx.heap), from).map(|start| Found { start, end: start + p.len(), captures: None }))
+                Ok(find_text(&cx.heap, s, *p, from).map(|start| Found { start, end: start + p.len(), captures: None }))
             }
             Pattern::Regexp(re) if engine::regexp_of(re).is_some_and(|d| d.regexp.group_count() == 1) => {
                 Ok(engine::find(cx, *re, s, from)?.map(|(start, end)| Found { start, end, captures: None }))
@@ -139,7 +139,8 @@ pub fn match_method(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
     let Some(first) = a.first() else { return cx.arity_error(0, 1, Some(2)) };
     let re = to_regexp(cx, *first)?;
     let list = ArgList::new(cx, &[&[this.as_value()], &a[1..]]);
-    cx.call_block(re, Sym::intern("match"), &list, args.block)
+    let found = cx.call(re, Sym::intern("match"), &list)?;
+    if args.block.is_some() && !found.is_nil() { cx.yield1(args.block, found) } else { Ok(found) }
 }
 
 /// `this.match?(pattern, from)`

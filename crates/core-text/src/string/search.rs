@@ -1,6 +1,7 @@
 //! String: where something stands: `index`, `include?`, `start_with?`, `delete_prefix`.
 
 use super::util::*;
+use zakuro_vm::string::CodeRange;
 use crate::regexp::engine;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -24,7 +25,7 @@ fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
 fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(find(&cx.heap, this, s.content(&cx.heap), from)),
+        Pattern::Text(s) => Ok(find_text(&cx.heap, this, s, from)),
     }
 }
 
@@ -32,7 +33,7 @@ fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize
 fn last(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(rfind(&cx.heap, this, s.content(&cx.heap), from)),
+        Pattern::Text(s) => Ok(rfind_text(&cx.heap, this, s, from)),
     }
 }
 
@@ -81,6 +82,11 @@ pub fn end_with(cx: &mut Cx, this: Str, suffixes: &[Value]) -> Result<bool> {
         }
     }
     Ok(false)
+}
+
+/// As `has_suffix`; broken text ends nothing.
+fn has_valid_suffix(heap: &Heap, s: Str, suffix: Str) -> bool {
+    range(heap, suffix) != CodeRange::Broken && has_suffix(heap, s, suffix)
 }
 
 #[ruby_class(ids::STRING)]
@@ -161,7 +167,7 @@ pub mod searching {
     #[method("include?")]
     fn include(cx: &mut Cx, this: Str, other: Str) -> Result<bool> {
         check_compatible(cx, this, other)?;
-        Ok(find(&cx.heap, this, other.content(&cx.heap), 0).is_some())
+        Ok(find_text(&cx.heap, this, other, 0).is_some())
     }
 
     /// Does it begin with one of the Strings, or with a match of one of the Regexps?
@@ -197,7 +203,7 @@ pub mod searching {
     #[method("delete_suffix")]
     fn delete_suffix(cx: &mut Cx, this: Str, suffix: Str) -> Result<Value> {
         check_compatible(cx, this, suffix)?;
-        let n = if has_suffix(&cx.heap, this, suffix) { suffix.len() } else { 0 };
+        let n = if has_valid_suffix(&cx.heap, this, suffix) { suffix.len() } else { 0 };
         Ok(sub(cx, this, 0, this.len() - n))
     }
 
@@ -223,7 +229,7 @@ pub mod searching {
     fn delete_suffix_bang(cx: &mut Cx, this: Str, suffix: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
         check_compatible(cx, this, suffix)?;
-        if suffix.len() == 0 || !has_suffix(&cx.heap, this, suffix) {
+        if suffix.len() == 0 || !has_valid_suffix(&cx.heap, this, suffix) {
             return Ok(None);
         }
         let n = this.len() - suffix.len();

@@ -217,14 +217,6 @@ pub mod splitting {
         Ok(result)
     }
 
-    fn check_valid(cx: &mut Cx, s: Str) -> Result<()> {
-        if range(&cx.heap, s) != CodeRange::Broken {
-            return Ok(());
-        }
-        let name = enc(s).name();
-        cx.arg_error(format!("invalid byte sequence in {name}"))
-    }
-
     fn split_text_space(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
         let space = cx.str(" ");
         split_text(cx, p, Ref::of(space), limit)
@@ -263,7 +255,7 @@ pub mod splitting {
         };
         p.check(cx, this)?;
         let cut = match p {
-            Pattern::Text(s) => rfind(&cx.heap, this, s.content(&cx.heap), this.len()).map(|at| (at, at + s.len())),
+            Pattern::Text(s) => rfind_text(&cx.heap, this, s, this.len()).map(|at| (at, at + s.len())),
             Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
         };
         Ok(three(cx, this, cut, (0, 0), p))

@@ -69,8 +69,11 @@ fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t'..=b'\r' | 0)
 }
 
-/// Byte range without white space and NULs at the ends.
-fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
+/// Byte range without the characters of all sets at the ends; without sets, without white space and NULs.
+fn stripped(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize)> {
+    if !sets.is_empty() {
+        return stripped_of(cx, s, side, sets);
+    }
     let b = s.content(&cx.heap);
     let (mut from, mut to) = (0, b.len());
     if !enc(s).is_ascii_compatible() {
@@ -105,6 +108,35 @@ fn stripped(cx: &mut Cx, s: Str, side: Side) -> Result<(usize, usize)> {
     Ok((from, to))
 }
 
+fn stripped_of(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize)> {
+    let set = char_set(cx, s, sets)?;
+    let (e, held) = (enc(s), Held::of(s));
+    let (mut from, mut to) = (0, held.len());
+    let inside = |cx: &mut Cx, c: &[u8]| -> Result<bool> { Ok(set.delete(c, cx)?.is_empty()) };
+    if side != Side::Right {
+        for (at, c) in e.chars(&held).enumerate() {
+            step(at, cx)?;
+            if !inside(cx, c)? {
+                break;
+            }
+            from += c.len();
+        }
+    }
+    if side != Side::Left {
+        let mut passed = 0;
+        while to > from {
+            step(passed, cx)?;
+            passed += 1;
+            let begin = prev_char(&cx.heap, s, to).max(from);
+            if !inside(cx, &held[begin..to])? {
+                break;
+            }
+            to = begin;
+        }
+    }
+    Ok((from, to))
+}
+
 /// Length in bytes without the line end that `chomp(separator)` removes; `separator` UNDEF: the usual line ends.
 pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     let separator = if separator.is_undef() { default_separator(cx)? } else { separator };
@@ -116,6 +148,9 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     let sep = sep.filter(|s| !s.equals(b"\n"));
     if let Some(sep) = sep.filter(|s| s.len() > 0) {
         check_compatible(cx, s, sep)?;
+        if range(&cx.heap, sep) == CodeRange::Broken {
+            return Ok(n);
+        }
     }
     let b = s.content(&cx.heap);
     let Some(sep) = sep else {
@@ -200,9 +235,11 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     if sets.is_empty() {
         return cx.arg_error("wrong number of arguments (given 0, expected 1+)");
     }
+    check_valid(cx, this)?;
     if let [set] = sets {
         let set = cx.to_str(*set)?;
         let e = check_compatible(cx, this, set)?;
+        check_valid(cx, set)?;
         let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, set, e);
         return CharSet::new(&[set.content(&cx.heap)], utf8_text).or_else(|e| cx.arg_error(e.0));
     }
@@ -211,6 +248,7 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     for s in sets {
         let s = cx.to_str(*s)?;
         let e = check_compatible(cx, this, s)?;
+        check_valid(cx, s)?;
         utf8_text |= is_text(&cx.heap, s, e);
         specs.push(s.to_vec());
     }
@@ -224,6 +262,11 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
 fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Value> {
     let e1 = check_compatible(cx, this, from)?;
     let e2 = check_compatible(cx, this, to)?;
+    for s in [from, to, this] {
+        if !enc(s).is_single_byte() {
+            check_valid(cx, s)?;
+        }
+    }
     let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, from, e1) || is_text(&cx.heap, to, e2);
     match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, utf8_text, cx) {
         Ok(b) => Ok(cx.str_bytes(&b?, if e1 == enc(this) { e2.id() } else { e1.id() })),
@@ -289,30 +332,31 @@ pub mod transforms {
         justify(cx, this, width, pad, Side::Both)
     }
 
-    /// Without white space and NULs at both ends.
+    /// Without white space and NULs at both ends, or without the characters of all sets (see `count`).
     ///
+    ///     "12ab3".strip("0-9")   #=> "ab"
     ///     " ab \n".strip   #=> "ab"
     #[method("strip")]
-    fn strip(cx: &mut Cx, this: Str) -> Result<Value> {
-        let (a, b) = stripped(cx, this, Side::Both)?;
+    fn strip(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Both, selectors)?;
         Ok(sub(cx, this, a, b))
     }
 
-    /// Without white space and NULs at the beginning.
+    /// Without white space and NULs at the beginning, or without the characters of all sets.
     ///
     ///     " ab ".lstrip   #=> "ab "
     #[method("lstrip")]
-    fn lstrip(cx: &mut Cx, this: Str) -> Result<Value> {
-        let (a, b) = stripped(cx, this, Side::Left)?;
+    fn lstrip(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Left, selectors)?;
         Ok(sub(cx, this, a, b))
     }
 
-    /// Without white space and NULs at the end.
+    /// Without white space and NULs at the end, or without the characters of all sets.
     ///
     ///     " ab ".rstrip   #=> " ab"
     #[method("rstrip")]
-    fn rstrip(cx: &mut Cx, this: Str) -> Result<Value> {
-        let (a, b) = stripped(cx, this, Side::Right)?;
+    fn rstrip(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Value> {
+        let (a, b) = stripped(cx, this, Side::Right, selectors)?;
         Ok(sub(cx, this, a, b))
     }
 
@@ -321,9 +365,9 @@ pub mod transforms {
     ///     (+" a ").strip!   #=> "a"
     ///     (+"a").strip!     #=> nil
     #[method("strip!")]
-    fn strip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+    fn strip_bang(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        let (a, b) = stripped(cx, this, Side::Both)?;
+        let (a, b) = stripped(cx, this, Side::Both, selectors)?;
         Ok(cut(cx, this, a, b))
     }
 
@@ -331,9 +375,9 @@ pub mod transforms {
     ///
     ///     (+" a ").lstrip!   #=> "a "
     #[method("lstrip!")]
-    fn lstrip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+    fn lstrip_bang(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        let (a, b) = stripped(cx, this, Side::Left)?;
+        let (a, b) = stripped(cx, this, Side::Left, selectors)?;
         Ok(cut(cx, this, a, b))
     }
 
@@ -341,9 +385,9 @@ pub mod transforms {
     ///
     ///     (+" a ").rstrip!   #=> " a"
     #[method("rstrip!")]
-    fn rstrip_bang(cx: &mut Cx, this: Str) -> Result<Option<Str>> {
+    fn rstrip_bang(cx: &mut Cx, this: Str, selectors: Rest) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        let (a, b) = stripped(cx, this, Side::Right)?;
+        let (a, b) = stripped(cx, this, Side::Right, selectors)?;
         Ok(cut(cx, this, a, b))
     }
 
@@ -448,6 +492,9 @@ pub mod transforms {
     ///     "hello".delete("lo", "^l")    #=> "hell"
     #[method("delete")]
     fn delete(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
+        if this.len() == 0 && !sets.is_empty() {
+            return Ok(copy(cx, this));
+        }
         let set = char_set(cx, this, sets)?;
         let out = set.delete(&Held::of(this), cx)?;
         Ok(make(cx, &out, this))

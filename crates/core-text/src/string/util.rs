@@ -371,6 +371,29 @@ pub fn find(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
     }
 }
 
+/// As [`find`]; broken text is found nowhere.
+pub fn find_text(heap: &Heap, s: Str, needle: Str, from: usize) -> Option<usize> {
+    if range(heap, needle) == CodeRange::Broken { None } else { find(heap, s, needle.content(heap), from) }
+}
+
+/// As [`rfind`]; broken text is found nowhere.
+pub fn rfind_text(heap: &Heap, s: Str, needle: Str, from: usize) -> Option<usize> {
+    if range(heap, needle) == CodeRange::Broken { None } else { rfind(heap, s, needle.content(heap), from) }
+}
+
+/// ArgumentError for text that is broken.
+pub fn check_valid(cx: &mut Cx, s: Str) -> Result<()> {
+    if range(&cx.heap, s) == CodeRange::Broken {
+        return cx.arg_error(format!("invalid byte sequence in {}", enc(s).name()));
+    }
+    Ok(())
+}
+
+/// Whether the encoding of this number does not begin with ASCII, as UTF-16 does not.
+pub fn is_wide(encoding: u8) -> bool {
+    Encoding::from_id(encoding).is_some_and(|e| !e.is_ascii_compatible())
+}
+
 /// Last position of `needle` at a character boundary at or before byte `from`.
 pub fn rfind(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
     let hay = s.content(heap);

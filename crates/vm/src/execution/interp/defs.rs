@@ -154,6 +154,23 @@ impl Cx {
         }
         Ok(())
     }
+    /// What much relies on is `doing` (redefining, undefining, removing).
+    pub fn warn_serious(&mut self, class: ClassId, name: Sym, doing: &str) -> Result<()> {
+        let known = matches!(name.bytes(), b"object_id" | b"__id__" | b"__send__");
+        if known && self.find_method(class, name).is_some() {
+            self.warn_here(&format!("{doing} '{}' may cause serious problems", name.name()))?;
+        }
+        Ok(())
+    }
+    /// The method that `alias a a` was last said of in a class, until it is replaced.
+    fn self_alias(&mut self, class: ClassId) -> Option<Sym> {
+        let object = self.class_value(class);
+        self.ivar_get(object, Sym::intern("__self_alias")).as_sym()
+    }
+    pub(crate) fn set_self_alias(&mut self, class: ClassId, name: Option<Sym>) {
+        let object = self.class_value(class);
+        self.ivar_set_raw(object, Sym::intern("__self_alias"), name.map_or(Value::NIL, Value::sym));
+    }
     /// With `-w`: a method is about to be replaced that has no other name.
     #[cold]
     fn warn_redefined(&mut self, class: ClassId, name: Sym) -> Result<()> {
@@ -164,6 +181,10 @@ impl Cx {
         }
         let same = |m: Ref<MethodCell>| m.body == old.body && m.data == old.data;
         if self.class(class).methods.iter().any(|(n, v)| *n != name && entry(v).is_some_and(same)) {
+            return Ok(());
+        }
+        if self.self_alias(class) == Some(name) {
+            self.set_self_alias(class, None);
             return Ok(());
         }
         let place = match old.method_kind() {
@@ -205,7 +226,22 @@ impl Cx {
         if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
+<<<<<<< HEAD
         self.warn_of_slow_operator(class, name)?;
+=======
+        if !self.in_boot && is_fast_operator(name) && has_fast_paths(class) && self.warns("performance") {
+            let old = self.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
+            if let Some(old) = old
+                && old.method_kind() == MethodKind::Native
+            {
+                let label = self.method_label(old);
+                self.warn_category(&format!("Redefining '{label}' disables interpreter and JIT optimizations"), "performance")?;
+            }
+        }
+        if !self.in_boot {
+            self.warn_serious(class, name, "redefining")?;
+        }
+>>>>>>> lang
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {
             let attached = self.attached(class);

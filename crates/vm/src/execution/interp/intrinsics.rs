@@ -305,9 +305,12 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             },
             Intrinsic::LeaveBody => {
                 let h = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
-                alloc_cell(&cx.heap, ThrowCell { header: h, tag: Value::NIL, value: arg(0) }).as_value()
+                alloc_cell(&cx.heap, ThrowCell { header: h, tag: Value::fixnum(i.b as i64), value: arg(0) }).as_value()
             }
-            Intrinsic::LeftBody => Ref::<ThrowCell>::from_value(arg(0)).map_or(Value::UNDEF, |t| t.value),
+            Intrinsic::LeftBody => {
+                let mark = Ref::<ThrowCell>::from_value(arg(0)).filter(|t| t.tag == Value::fixnum(i.b as i64));
+                mark.map_or(Value::UNDEF, |t| t.value)
+            }
             Intrinsic::CountBranch => {
                 cx.count_branch(&(*cs).code.file, arg(0));
                 Value::NIL
@@ -471,7 +474,14 @@ impl Cx {
         let m = self.not_stand_in(class, m);
         let visibility = if super::always_private(new) { Visibility::Private } else { m.visibility() };
         let copy = self.copy_method(m, new, m.owner, visibility);
-        self.define_method_entry(class, new, copy)
+        if new != old {
+            return self.define_method_entry(class, new, copy);
+        }
+        // `alias a a` says that a is to be replaced: `-w` is silent about it, now and the next time.
+        self.set_self_alias(class, Some(new));
+        self.define_method_entry(class, new, copy)?;
+        self.set_self_alias(class, Some(new));
+        Ok(())
     }
     /// `undef name` in a class.
     pub fn undef_method(&mut self, class: ClassId, name: Sym) -> Result<()> {
@@ -494,6 +504,9 @@ impl Cx {
             return r;
         }
         self.warn_of_slow_operator(class, name)?;
+        if !self.in_boot {
+            self.warn_serious(class, name, "undefining")?;
+        }
         let m = MethodCell::make(&self.heap, name, class, Visibility::Public, MethodKind::Undefined, Value::NIL, 0, Value::NIL);
         self.add_method(class, name, m);
         self.bump_epoch();
@@ -508,8 +521,15 @@ impl Cx {
     #[cold]
     pub fn undefined_for_class<T>(&mut self, class: ClassId, name: Sym) -> Result<T> {
         let what = if self.class(class).kind == ClassKind::Module { "module" } else { "class" };
-        let n = self.class_name(class);
         let o = self.class_value(class);
+        let n = match self.refined_class(class) {
+            Some(target) => {
+                let home = self.ivar_get(o, Sym::intern("__defined_at"));
+                let home = self.class_id(home).map(|h| self.class_name(h)).unwrap_or_default();
+                format!("#<refinement:{}@{home}>", self.class_name(target))
+            }
+            None => self.class_name(class),
+        };
         self.name_error(format!("undefined method '{}' for {what} '{n}'", name.name()), name, o)
     }
 }
