@@ -15,6 +15,16 @@ use zakuro_bytecode::{CallSite, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KE
 /// More positional arguments than this are passed as an Array.
 const MAX_ARGC: usize = 120;
 
+/// Whether evaluating a block argument may run code of the program's.
+fn runs_code(block: Option<&Node>) -> bool {
+    block.and_then(|b| b.as_block_argument_node()).and_then(|b| b.expression()).is_some_and(|e| {
+        !matches!(
+            e,
+            Node::LocalVariableReadNode { .. } | Node::InstanceVariableReadNode { .. } | Node::SymbolNode { .. } | Node::NilNode { .. }
+        )
+    })
+}
+
 /// What was pushed for a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pushed {
@@ -34,6 +44,11 @@ impl Pushed {
 impl<'pr> Compiler<'pr> {
     /// Pushes the arguments of a call.
     pub(crate) fn arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>) -> Pushed {
+        self.arguments_before(list, true)
+    }
+
+    /// The same. Of an Array that is splatted alone no copy is made where the call is the next that runs: without `more` behind the arguments.
+    fn arguments_before(&mut self, list: Option<&prism::ArgumentsNode<'pr>>, more: bool) -> Pushed {
         let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         let Some(list) = list else { return p };
         let mut nodes: Vec<Node<'pr>> = list.arguments().iter().collect();
@@ -49,12 +64,11 @@ impl<'pr> Compiler<'pr> {
         if splat {
             let array = self.f.top;
             match nodes.is_empty() && forwarding {
+                // Nobody else has that Array.
                 true => {
-                    let rest = self.hidden(sym::anon_rest, Dest::Any);
-                    self.pop_to(array);
-                    let array = self.push();
-                    self.f.asm.emit(Op::Splat, 0, array, rest, 0);
+                    self.hidden(sym::anon_rest, Dest::Push);
                 }
+                false if !more && keywords.is_none() && !forwarding && nodes.len() == 1 => self.lone_splat(&nodes[0]),
                 false => {
                     self.array_of(&nodes, Dest::Push);
                     if forwarding {
@@ -80,6 +94,16 @@ impl<'pr> Compiler<'pr> {
             self.keywords(&k, &mut p);
         }
         p
+    }
+
+    fn lone_splat(&mut self, n: &Node<'pr>) {
+        let operand = n.as_splat_node().and_then(|s| s.expression());
+        self.set_line(n.location().start());
+        let list = match operand {
+            Some(e) => self.expr(&e, Dest::Push),
+            None => self.hidden(sym::anon_rest, Dest::Push),
+        };
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::SplatArray as u8, list, 0, 1);
     }
 
     fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>, p: &mut Pushed) {
@@ -210,7 +234,7 @@ impl<'pr> Compiler<'pr> {
         if n.is_variable_call() {
             flags |= call_flags::VCALL;
         }
-        let mut p = self.arguments(n.arguments().as_ref());
+        let mut p = self.arguments_before(n.arguments().as_ref(), runs_code(block.as_ref()));
         self.block(&mut p, block.as_ref());
         self.set_line(at);
         self.send(base, name, p, flags);
@@ -431,7 +455,7 @@ impl<'pr> Compiler<'pr> {
         let mark = self.push();
         let base = mark;
         if self.scope_kind() == Kind::Method {
-            let p = self.arguments(n.arguments().as_ref());
+            let p = self.arguments_before(n.arguments().as_ref(), false);
             self.set_line(at);
             let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
             self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
@@ -485,7 +509,7 @@ impl<'pr> Compiler<'pr> {
         let block = n.block();
         let base = self.window(block.as_ref());
         self.push();
-        let mut p = self.arguments(n.arguments().as_ref());
+        let mut p = self.arguments_before(n.arguments().as_ref(), runs_code(block.as_ref()));
         self.block(&mut p, block.as_ref());
         self.set_line(n.location().start());
         self.emit_super(base, p, 0, dest, mark)

@@ -178,12 +178,16 @@ pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// `2024-02-03T04:05:06.7Z`, of a year of four digits.
+/// `2024-02-03T04:05:06.7Z`, of a year that is not negative.
 fn iso_text(c: &Civil, digits: usize, utc: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + digits);
     let two = |out: &mut Vec<u8>, n: u8, before: u8| out.extend_from_slice(&[before, b'0' + n / 10, b'0' + n % 10]);
-    let year = c.year as u16;
-    out.extend([year / 1000, year / 100 % 10, year / 10 % 10, year % 10].map(|d| b'0' + d as u8));
+    let (thousands, year) = (c.year / 1000, (c.year % 1000) as u16);
+    match u8::try_from(thousands) {
+        Ok(d @ ..10) => out.push(b'0' + d),
+        _ => out.extend(thousands.to_string().bytes()),
+    }
+    out.extend([year / 100, year / 10 % 10, year % 10].map(|d| b'0' + d as u8));
     two(&mut out, c.mon, b'-');
     two(&mut out, c.day, b'-');
     two(&mut out, c.hour, b'T');
@@ -367,7 +371,7 @@ pub mod time {
         let t = get(cx, this)?;
         if digits <= 9 || t.rest.is_none() && digits < 1000 {
             let (c, utc) = (t.reading(), t.clock == Clock::Utc);
-            if (0..10_000).contains(&c.year) {
+            if c.year >= 0 {
                 let text = iso_text(&c, usize::try_from(digits).unwrap_or(0), utc);
                 return Ok(cx.str_bytes(&text, zakuro_object::string::US_ASCII));
             }

@@ -30,16 +30,16 @@ pub unsafe fn parent_env(f: *const Frame) -> Value {
 }
 
 /// What a block runs in: code, self, environment, method cell.
-struct Activation {
+pub(super) struct Activation {
     cs: *const CodeState,
-    self_: Value,
-    env: Value,
-    me: Value,
-    flags: usize,
+    pub self_: Value,
+    pub env: Value,
+    pub me: Value,
+    pub flags: usize,
 }
 
 #[inline(always)]
-unsafe fn activation(b: Block) -> Option<Activation> {
+pub(super) unsafe fn activation(b: Block) -> Option<Activation> {
     // SAFETY: a block record or Proc is valid while its block may be called.
     unsafe {
         if let Some(rec) = b.record() {
@@ -226,9 +226,11 @@ pub unsafe fn bind_args(
         let (least, most) = p.arity_range();
         let spread;
         if !strict {
+            // Beside keywords one value is no list.
+            let alone = args.len() == 1 && kwargs.is_none_or(|h| h.len() == 0);
             let many = least + p.optional as usize > 1 || (p.rest && least + p.optional as usize > 0) || p.excessed_comma;
             let many = many && !(least + p.optional as usize == 1 && !p.rest && !p.excessed_comma);
-            if args.len() == 1
+            if alone
                 && many
                 && let Some(a) = cx.try_ary(args[0])?
             {

@@ -123,7 +123,11 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         };
         if let Some(why) = why {
             let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
-            let v = check!(cx, ip, regs, cs, missing(cx, regs.add(i.a as usize), i.x as usize, false, block, site.name, why));
+            let base = regs.add(i.a as usize);
+            if check!(cx, ip, regs, cs, missing_in_ruby(cx, base, i.x as usize, false, block, site.name, why)) {
+                return enter(cx, ip, regs, cs);
+            }
+            let v = check!(cx, ip, regs, cs, missing(cx, base, i.x as usize, false, block, site.name, why));
             r!(regs, i.a) = v;
             next!(cx, ip, regs, cs)
         }
@@ -151,7 +155,11 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             MethodKind::Native => {
                 cache.target = Cx::native_fn(m) as usize;
                 cache.extra = site.block as u32;
-                cache.handler = if with_block { native_blk } else { native };
+                cache.handler = match with_block {
+                    _ if sends(m) || calls_proc(m) => passed_on,
+                    true => native_blk,
+                    false => native,
+                };
                 if !with_block && m.owner == ids::CLASS && site.name == sym::new {
                     prepare_new(cx, recv, i.x, cache);
                 }
@@ -450,6 +458,35 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let me = (*(*cs).calls.add(i.c as usize)).me;
         cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
         enter(cx, ip, regs, cs)
+    }
+}
+/// `send` and Proc#call.
+unsafe fn passed_on(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `prepare_passed_on`.
+    unsafe {
+        (*cx.fp).ip = ip;
+        if !check!(cx, ip, regs, cs, prepare_passed_on(cx, ip, regs, cs)) {
+            return enter(cx, ip, regs, cs);
+        }
+        let (base, callee) = ((*cx.fp).regs, (*cx.fp).code);
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns.get(), base, callee);
+        }
+        dispatch!(cx, (*callee).insns.get(), base, callee)
+    }
+}
+#[inline(never)]
+unsafe fn prepare_passed_on(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
+    // SAFETY: the contract of handlers; as in `generic`.
+    unsafe {
+        let i = *ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let op = (*cs).opcode_at(ip);
+        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
+        let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+        let me = (*(*cs).calls.add(i.c as usize)).me;
+        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
+        pass_on(cx, regs.add(i.a as usize), Ref::of_unchecked(me), site)
     }
 }
 /// Ruby method whose arguments have to be bound.
@@ -880,9 +917,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         if site.flags & call_flags::FCALL != 0 && i.b == 0 {
             *base = r!(regs, 0);
         }
-        if site.flags & (call_flags::KW_NAMES | call_flags::SPLAT | call_flags::BLOCKARG) == call_flags::KW_NAMES
-            && keyword_call(cx, ip, regs, cs, site)?
-        {
+        if site.flags & call_flags::KW_NAMES != 0 && keyword_call(cx, ip, regs, cs, site)? {
             return Ok(Prepared::Entered);
         }
         let (argc, kw, mut block) = spread(cx, base, i.x as usize, site, &(*cs).code)?;
@@ -903,6 +938,10 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             let m = match m {
                 Ok(m) => m,
                 Err(why) => {
+                    if missing_in_ruby(cx, base, argc, kw, block, site.name, why)? {
+                        hand_keywords(cx, base, site);
+                        return Ok(Prepared::Enter);
+                    }
                     own_keywords(cx, base, argc, kw, site);
                     *base = missing(cx, base, argc, kw, block, site.name, why)?;
                     return Ok(Prepared::Answered);
@@ -921,7 +960,135 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         let target = (*cache).target as *const CodeState;
-        if target.is_null() || !(*target).code.params.takes_keywords() {
+        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: target };
+        let m: Method = Ref::of_unchecked((*cache).me);
+        if pass_on(cx, base, m, site)? {
+            return Ok(Prepared::Entered);
+        }
+        hand_keywords(cx, base, site);
+        Ok(Prepared::Enter)
+    }
+}
+
+/// Whether it is the builtin `send`, which calls what its first argument names.
+pub(super) fn sends(m: Method) -> bool {
+    Cx::native_row(m).is_some_and(|r| matches!(r.class, ids::KERNEL | ids::BASIC_OBJECT) && matches!(r.names[0], "send" | "__send__"))
+}
+/// Whether it is the builtin Proc#call.
+pub(super) fn calls_proc(m: Method) -> bool {
+    Cx::native_row(m).is_some_and(|r| r.class == ids::PROC && !r.singleton && r.names[0] == "call")
+}
+/// The Proc, if it is one of a literal block.
+pub(super) fn block_of_proc(v: Value) -> Option<Ref<ProcCell>> {
+    Ref::<ProcCell>::from_value(v).filter(|p| p.proc_kind() == ProcKind::Block)
+}
+
+/// The call that `cx.call` describes, if it is one of a builtin that only passes it on, becomes that of what is written in Ruby behind it: no native frame
+/// in between, and no second interpreter. True: a Proc's frame is the current one.
+#[inline(never)]
+unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method, site: &CallSite) -> Result<bool> {
+    // SAFETY: caller: argc values stand above the base, and the frame's `ip` is stored. A Proc's code is alive while a frame runs it.
+    unsafe {
+        if m.method_kind() != MethodKind::Native || cx.tracing != 0 {
+            return Ok(false);
+        }
+        if sends(m) {
+            if let Some(name) = first_argument(cx, base).and_then(|n| n.as_sym())
+                && let Some(to) = cx.method_of_here(*base, name)
+            {
+                becomes(cx, base, to, name);
+            }
+            return Ok(false);
+        }
+        if !calls_proc(m) {
+            return Ok(false);
+        }
+        let Some(p) = Ref::<ProcCell>::from_value(*base) else { return Ok(false) };
+        match p.proc_kind() {
+            ProcKind::Block => {
+                give_keywords(cx, base, (*(p.code as *const CodeState)).code.params.takes_keywords(), site);
+                let call = cx.call;
+                push_block_frame(cx, Block(p.as_value().bits()), base, call.argc, call.kw, call.block, None, 0)?;
+                Ok(true)
+            }
+            ProcKind::Symbol => {
+                if let Some((recv, name, to)) = first_argument(cx, base).and_then(|recv| symbol_target(cx, p, recv))
+                    && becomes(cx, base, to, name)
+                {
+                    *base = recv;
+                }
+                Ok(false)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+/// The first positional argument of `cx.call`.
+unsafe fn first_argument(cx: &Cx, base: *const Value) -> Option<Value> {
+    // SAFETY: caller: argc values stand above the base.
+    (cx.call.argc > cx.call.kw as usize).then(|| unsafe { *base.add(1) })
+}
+/// What the Proc of `&:name` calls on an object: that, the name and the method, unless refinements of where it was made count.
+pub(super) fn symbol_target(cx: &mut Cx, p: Ref<ProcCell>, recv: Value) -> Option<(Value, Sym, Method)> {
+    let name = p.extra.as_sym().filter(|_| p.me.is_nil())?;
+    cx.method_of(recv, name).filter(|m| m.visibility() == Visibility::Public).map(|m| (recv, name, m))
+}
+/// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby.
+unsafe fn becomes(cx: &mut Cx, base: *mut Value, m: Method, name: Sym) -> bool {
+    // SAFETY: caller: argc values stand above the base, at least one of them.
+    unsafe {
+        let state = match m.method_kind() {
+            MethodKind::Ruby => cx.method_state(m),
+            MethodKind::Proc => std::ptr::null(),
+            _ => return false,
+        };
+        let call = cx.call;
+        std::ptr::copy(base.add(2), base.add(1), call.argc - 1);
+        cx.call = PendingCall { me: m.as_value(), argc: call.argc - 1, name, state, ..call };
+        true
+    }
+}
+
+/// `cx.call` becomes the call of a method_missing in Ruby, with the name before the arguments. False: there is none.
+#[inline(never)]
+unsafe fn missing_in_ruby(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, block: Block, name: Sym, why: MissReason) -> Result<bool> {
+    // SAFETY: caller: argc values stand above the base, and nothing that is in use above them. Room for one more is made sure of.
+    unsafe {
+        let m = match cx.method_of(*base, sym::method_missing) {
+            Some(m) if m.method_kind() == MethodKind::Ruby => m,
+            _ => return Ok(false),
+        };
+        if base.wrapping_add(argc + 8) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        std::ptr::copy(base.add(1), base.add(2), argc);
+        *base.add(1) = Value::sym(name);
+        // For the builtin, should the method call super.
+        cx.missing_reason = why;
+        let state = cx.method_state(m);
+        cx.call = PendingCall { me: m.as_value(), argc: argc + 1, kw, block, name: sym::method_missing, state };
+        Ok(true)
+    }
+}
+
+/// Makes the keyword Hash of `cx.call` one that its callee may be given.
+unsafe fn hand_keywords(cx: &mut Cx, base: *mut Value, site: &CallSite) {
+    // SAFETY: caller: `cx.call` describes a call whose arguments stand above the base.
+    unsafe {
+        let m: Method = Ref::of_unchecked(cx.call.me);
+        let callee = match m.method_kind() {
+            MethodKind::Proc => block_of_proc(m.data).map_or(std::ptr::null(), |p| p.code as *const CodeState),
+            _ => cx.call.state,
+        };
+        give_keywords(cx, base, !callee.is_null() && (*callee).code.params.takes_keywords(), site);
+    }
+}
+/// The same for a callee that takes keywords, or does not.
+unsafe fn give_keywords(cx: &mut Cx, base: *mut Value, takes: bool, site: &CallSite) {
+    // SAFETY: as in `hand_keywords`: the last of argc arguments is the keyword Hash.
+    unsafe {
+        let (argc, kw) = (cx.call.argc, cx.call.kw);
+        if !takes {
             own_keywords(cx, base, argc, kw, site);
         } else if kw && site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
             (*base.add(argc)).set_flags(HANDED_OVER);
@@ -929,8 +1096,6 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             // One that is left from a call which was never entered.
             HashCell::take_over(Ref::of_unchecked(*base.add(argc)));
         }
-        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: target };
-        Ok(Prepared::Enter)
     }
 }
 

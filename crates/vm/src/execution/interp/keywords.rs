@@ -1,13 +1,14 @@
 //! Keywords that are passed by name: bound to the callee's registers without a Hash in between.
 //!
-//! A call site whose keywords are all written as Symbols pushes their values and has a list of their names (`call_flags::KW_NAMES`). A method that
-//! names its keywords gets them put in place; whoever wants a Hash (`**opts`, a native, a block, too few or unknown names: the error is
-//! the general way's) gets one made by `lay_out`.
+//! A call site whose keywords are all written as Symbols pushes their values and has a list of their names (`call_flags::KW_NAMES`). A method, a method's
+//! block body or a Proc that takes keywords gets them put in place, also through `send` and `new`; whoever wants a Hash (a native, a callee without
+//! keywords, too few or unknown names: the error is the general way's) gets one made by `lay_out`.
 
 use crate::builtin::Block;
-use crate::frame::{CodeState, Frame};
+use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
-use crate::interp::calls::block_record;
+use crate::interp::blocks::activation;
+use crate::interp::calls::{block_of_proc, block_record, calls_proc, sends, symbol_target};
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -15,15 +16,56 @@ use crate::vm::Cx;
 use zakuro_bytecode::{CallSite, Insn, KwRest, MAX_KEYWORDS, NO_BLOCK, Params, call_flags};
 use zakuro_object::*;
 
-/// Tries to enter the Ruby method of a SendX site with KW_NAMES, without splat and block argument. False: nothing has happened.
+/// What is entered, and as what.
+enum Callee {
+    Method(Method, *const CodeState),
+    /// `initialize` in Ruby of a new object of this class.
+    Initialize(Method, *const CodeState, ClassId),
+    /// The block that is a method's body.
+    Body(Method, Block, *const CodeState),
+    Proc(Block, *const CodeState),
+}
+
+impl Callee {
+    /// None: natives and the like, which take a Hash. `target`: the state of a Ruby method, if it is known.
+    fn of(cx: &mut Cx, m: Method, target: *const CodeState, recv: Value) -> Option<Callee> {
+        match m.method_kind() {
+            MethodKind::Ruby => Some(Callee::Method(m, if target.is_null() { cx.method_state(m) } else { target })),
+            MethodKind::Proc => block_of_proc(m.data).map(|p| Callee::Body(m, Block(m.data.bits()), p.code as *const CodeState)),
+            MethodKind::Native if m.owner == ids::CLASS && m.name == sym::new => {
+                let id = cx.class_id(recv)?;
+                let d = cx.class(id);
+                if !matches!(d.alloc, Alloc::Object) || d.kind != ClassKind::Class {
+                    return None;
+                }
+                let init = cx.find_method(id, sym::initialize).filter(|m| m.method_kind() == MethodKind::Ruby)?;
+                Some(Callee::Initialize(init, cx.method_state(init), id))
+            }
+            MethodKind::Native if cx.tracing == 0 && calls_proc(m) => {
+                block_of_proc(recv).map(|p| Callee::Proc(Block(recv.bits()), p.code as *const CodeState))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Tries to enter what a SendX site with KW_NAMES calls. False: nothing has happened, but that a block argument has become a Proc.
 ///
 /// # Safety
 /// As for the handlers; the frame's `ip` is stored, the receiver is in place.
 pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, site: &CallSite) -> Result<bool> {
-    // SAFETY: operands of a verified instruction.
+    // SAFETY: operands of a verified instruction: x values (or one Array), one value for each name, and the block argument stand above the base.
     unsafe {
         let i = *ip;
         let base = regs.add(i.a as usize);
+        let x = i.x as usize;
+        let names = &(&(*cs).code.keyword_lists)[site.keywords as usize];
+        let mut block = Block::NONE;
+        if site.flags & call_flags::BLOCKARG != 0 {
+            let at = base.add(1 + x + names.len());
+            *at = cx.to_block(*at)?;
+            block = Block::from_value(*at);
+        }
         let recv = *base;
         let cache = (*cs).calls.add(i.c as usize);
         let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;
@@ -32,7 +74,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             let class = cx.dispatch_class(recv);
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
                 Some(m) if m.visibility() == Visibility::Public || site.flags & call_flags::FCALL != 0 => {
-                    if site.block != NO_BLOCK && cx.unused_block(m)? {
+                    if (site.block != NO_BLOCK || block.is_some()) && cx.unused_block(m)? {
                         return Ok(false);
                     }
                     cx.state_gets_cells(cs);
@@ -44,98 +86,171 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                 _ => return Ok(false),
             }
         }
-        let m: Method = Ref::of_unchecked((*cache).me);
-        let x = i.x as usize;
-        let names = &(&(*cs).code.keyword_lists)[site.keywords as usize];
-        let (m, class) = match m.method_kind() {
-            MethodKind::Ruby => (m, None),
-            // Class#new with an `initialize` in Ruby.
-            MethodKind::Native if m.owner == ids::CLASS && site.name == sym::new => {
-                let Some(id) = cx.class_id(recv) else { return Ok(false) };
-                let d = cx.class(id);
-                if !matches!(d.alloc, Alloc::Object) || d.kind != ClassKind::Class {
-                    return Ok(false);
-                }
-                match cx.find_method(id, sym::initialize) {
-                    Some(init) if init.method_kind() == MethodKind::Ruby => (init, Some(id)),
-                    _ => return Ok(false),
-                }
-            }
-            _ => return Ok(false),
+        let mut m: Method = Ref::of_unchecked((*cache).me);
+        let mut target = (*cache).target as *const CodeState;
+        let list = if site.flags & call_flags::SPLAT != 0 { Some(Ref::<ArrayCell>::of_unchecked(*base.add(1))) } else { None };
+        let mut given = Given { values: base.add(1), list, skip: 0, count: list.map_or(x, |a| a.len()) };
+        let first = match list {
+            _ if given.count == 0 => None,
+            Some(a) => a.get(0),
+            None => Some(*base.add(1)),
         };
-        let callee = match class {
-            None => (*cache).target as *const CodeState,
-            Some(_) => cx.method_state(m),
+        let mut recv = recv;
+        let to = match () {
+            _ if cx.tracing != 0 || !target.is_null() => None,
+            _ if sends(m) => match first.and_then(|n| n.as_sym()).and_then(|name| cx.method_of_here(recv, name)) {
+                Some(to) => Some(to),
+                None => return Ok(false),
+            },
+            _ if calls_proc(m) => match (Ref::<ProcCell>::from_value(recv), first) {
+                (Some(p), Some(first)) if p.proc_kind() == ProcKind::Symbol => match symbol_target(cx, p, first) {
+                    Some((of, _, to)) => {
+                        recv = of;
+                        Some(to)
+                    }
+                    None => return Ok(false),
+                },
+                _ => None,
+            },
+            _ => None,
         };
-        let p: &Params = &(*callee).code.params;
-        if !takes(p, m, x, names) {
+        if let Some(to) = to {
+            (m, target) = (to, std::ptr::null());
+            (given.skip, given.count) = (1, given.count - 1);
+        }
+        let Some(callee) = Callee::of(cx, m, target, recv) else { return Ok(false) };
+        let (Callee::Method(_, code) | Callee::Initialize(_, code, _) | Callee::Body(_, _, code) | Callee::Proc(_, code)) = callee;
+        let p: &Params = &(*code).code.params;
+        let reserved = if let Callee::Proc(..) = callee { 0 } else { m.reserved };
+        if reserved & RUBY2_KEYWORDS != 0 || !takes(p, given.count, names) {
             return Ok(false);
         }
         let fp = cx.fp.add(1);
-        if fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize + x + names.len() + 2) >= cx.stack_limit {
+        if fp >= cx.frame_limit || base.wrapping_add((*code).nregs as usize + given.count + names.len() + 2) >= cx.stack_limit {
             return cx.stack_error();
         }
-        let block = match site.block {
-            NO_BLOCK => Block::NONE,
-            child => {
-                cx.child_state(cs, child as usize);
-                block_record(cx, regs, cs, i.a, child)
-            }
-        };
-        let base = match class {
-            None => base,
-            Some(id) => {
-                // As for `new_object`: the object stays below, the window of `initialize` begins one register further.
-                std::ptr::copy(base.add(1), base.add(2), x + names.len());
-                let object = cx.new_object(id);
-                *base = object;
-                *base.add(1) = object;
-                base.add(1)
-            }
-        };
-        place(p, base, x, names);
-        for k in (*callee).nil_from..(*callee).nlocals {
-            *base.add(k as usize) = Value::NIL;
+        if site.block != NO_BLOCK {
+            cx.child_state(cs, site.block as usize);
+            block = block_record(cx, regs, cs, i.a, site.block);
         }
-        fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: m.as_value(), aux: 0 });
+        let mut keywords = [Value::NIL; MAX_KEYWORDS];
+        let n = names.len().min(MAX_KEYWORDS);
+        std::ptr::copy_nonoverlapping(base.add(1 + x), keywords.as_mut_ptr(), n);
+        let window = match callee {
+            // As for `new_object`: the object stays below, the window of `initialize` begins one register further.
+            Callee::Initialize(..) => base.add(1),
+            _ => base,
+        };
+        given.lay(cx, window.add(1));
+        place(cx, p, window, given.count, names, &keywords[..n]);
+        let mut env = Value::NIL;
+        let (me, aux) = match callee {
+            Callee::Method(m, _) => {
+                *window = recv;
+                (m.as_value(), 0)
+            }
+            Callee::Initialize(init, _, id) => {
+                *base = cx.new_object(id);
+                *window = *base;
+                (init.as_value(), 0)
+            }
+            Callee::Body(m, b, _) => {
+                let Some(a) = activation(b) else { return Ok(false) };
+                env = a.env;
+                *window = recv;
+                (m.as_value(), a.flags | FRAME_LAMBDA | FRAME_BMETHOD)
+            }
+            Callee::Proc(b, ..) => {
+                let Some(a) = activation(b) else { return Ok(false) };
+                env = a.env;
+                *window = a.self_;
+                (a.me, a.flags)
+            }
+        };
+        for k in (*code).nil_from..(*code).nlocals {
+            *window.add(k as usize) = Value::NIL;
+        }
+        if aux & FRAME_BLOCK != 0 && (*code).env_reg != 0 {
+            *window.add((*code).env_reg as usize) = env;
+        }
+        fp.write(Frame { ip: (*code).insns.get(), regs: window, code, block, me, aux });
         cx.fp = fp;
         if p.block {
             let v = cx.block_value(block);
-            *base.add(p.block_reg() as usize) = v;
+            *window.add(p.block_reg() as usize) = v;
             (*fp).block = Block::from_value(v);
         }
         Ok(true)
     }
 }
 
-/// Whether `x` positional values and keywords of these names fit without a Hash or an error.
-fn takes(p: &Params, m: Method, x: usize, names: &[Sym]) -> bool {
-    let (required, optional) = (p.required as usize, p.optional as usize);
-    let plain = !p.rest && p.post == 0 && p.kwrest == KwRest::None && !p.no_block && m.reserved & RUBY2_KEYWORDS == 0;
-    plain
-        && !p.keywords.is_empty()
-        && (required..=required + optional).contains(&x)
-        && names.iter().all(|n| p.keywords.iter().any(|k| k.name == *n))
+/// Positional arguments where a call site left them: `count` of them behind `skip` others, in registers or an Array.
+struct Given {
+    values: *const Value,
+    list: Option<Ref<ArrayCell>>,
+    skip: usize,
+    count: usize,
+}
+
+impl Given {
+    /// Writes them to `to`, which may be where they stand.
+    unsafe fn lay(&self, cx: &Cx, to: *mut Value) {
+        // SAFETY: the caller has made room; nothing changes or frees the Array meanwhile.
+        unsafe {
+            match self.list {
+                Some(a) => {
+                    for (k, v) in a.elements(&cx.heap)[self.skip..].iter().enumerate() {
+                        *to.add(k) = *v;
+                    }
+                }
+                None => std::ptr::copy(self.values.add(self.skip), to, self.count),
+            }
+        }
+    }
+}
+
+/// Whether `count` positional values and keywords of these names fit without an error, and without filling up or leaving out values as Procs do.
+fn takes(p: &Params, count: usize, names: &[Sym]) -> bool {
+    let (least, most) = p.arity_range();
+    p.takes_keywords()
+        && !p.no_block
+        && count >= least
+        && most.is_none_or(|m| count <= m)
+        && (p.kwrest == KwRest::Named || names.iter().all(|n| p.keywords.iter().any(|k| k.name == *n)))
         && p.keywords.iter().all(|k| !k.required || names.contains(&k.name))
 }
 
-/// Moves the values to the parameter registers.
-unsafe fn place(p: &Params, base: *mut Value, x: usize, names: &[Sym]) {
-    // SAFETY: the caller has checked the room; values stand behind `x` positional ones.
+/// Moves the values to the parameter registers: `count` positional ones stand above the base.
+unsafe fn place(cx: &mut Cx, p: &Params, base: *mut Value, count: usize, names: &[Sym], values: &[Value]) {
+    // SAFETY: the caller has made room for the parameters and `count` values more. Making objects does not collect.
     unsafe {
-        let from = base.add(1 + x);
+        let (required, optional, post) = (p.required as usize, p.optional as usize, p.post as usize);
+        let filled = (count - required - post).min(optional);
+        let from = base.add(1 + required + filled);
+        let more = count - required - post - filled;
+        let rest = if p.rest { ArrayCell::plain(&cx.heap, std::slice::from_raw_parts(from, more)).as_value() } else { Value::UNDEF };
+        std::ptr::copy(from.add(more), base.add(p.post_start() as usize), post);
+        for k in filled..optional {
+            *base.add(1 + required + k) = Value::UNDEF;
+        }
+        if p.rest {
+            *base.add(p.rest_reg() as usize) = rest;
+        }
         let to = base.add(p.keyword_start() as usize);
-        if from == to && names.len() == p.keywords.len() && p.keywords.iter().zip(names).all(|(k, n)| k.name == *n) {
-            return;
-        }
-        let mut given = [Value::NIL; MAX_KEYWORDS];
-        let n = names.len().min(MAX_KEYWORDS);
-        std::ptr::copy_nonoverlapping(from, given.as_mut_ptr(), n);
-        for k in 1 + x..p.keyword_start() as usize {
-            *base.add(k) = Value::UNDEF;
-        }
         for (k, kw) in p.keywords.iter().enumerate() {
-            *to.add(k) = names.iter().position(|n| *n == kw.name).map_or(Value::UNDEF, |i| given[i]);
+            *to.add(k) = names.iter().position(|n| *n == kw.name).map_or(Value::UNDEF, |i| values[i]);
+        }
+        if p.kwrest == KwRest::Named {
+            let mut others = ([sym::empty; MAX_KEYWORDS], [Value::NIL; MAX_KEYWORDS], 0);
+            for (n, v) in names.iter().zip(values).filter(|(n, _)| p.keywords.iter().all(|k| k.name != **n)) {
+                others.0[others.2] = *n;
+                others.1[others.2] = *v;
+                others.2 += 1;
+            }
+            *base.add(p.kwrest_reg() as usize) = match others.2 {
+                0 => cx.new_hash().as_value(),
+                n => cx.keyword_hash(&others.0[..n], others.1.as_ptr()),
+            };
         }
     }
 }
