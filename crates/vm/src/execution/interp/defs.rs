@@ -226,22 +226,10 @@ impl Cx {
         if !self.in_boot && self.global_get(sym::verbose)? == Value::TRUE {
             self.warn_redefined(class, name)?;
         }
-<<<<<<< HEAD
         self.warn_of_slow_operator(class, name)?;
-=======
-        if !self.in_boot && is_fast_operator(name) && has_fast_paths(class) && self.warns("performance") {
-            let old = self.class(class).methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v));
-            if let Some(old) = old
-                && old.method_kind() == MethodKind::Native
-            {
-                let label = self.method_label(old);
-                self.warn_category(&format!("Redefining '{label}' disables interpreter and JIT optimizations"), "performance")?;
-            }
-        }
         if !self.in_boot {
             self.warn_serious(class, name, "redefining")?;
         }
->>>>>>> lang
         self.add_method(class, name, m);
         if self.class(class).kind == ClassKind::Singleton {
             let attached = self.attached(class);
