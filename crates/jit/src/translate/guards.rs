@@ -8,8 +8,8 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value};
 use zakuro_bytecode::machine::Exit;
-use zakuro_vm::interp::machine::{handler_of, help};
-use zakuro_vm::machine::{Left, RELIED_ON};
+use zakuro_vm::interp::machine::{RELIED_ON, handler_of, help};
+use zakuro_vm::machine::Left;
 
 impl Emitter<'_, '_> {
     // ---- guards ----

@@ -7,7 +7,6 @@
 
 pub use crate::asker::Asker;
 use crate::frame::CodeState;
-use crate::methods::fast;
 use crate::notes::Asking;
 use crate::vm::Cx;
 use std::any::Any;
@@ -36,9 +35,6 @@ pub enum Left {
     /// Native code was unwound (`Vm::unwound`).
     Unwound,
 }
-
-/// What of `Vm::redefined` machine code relies on.
-pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH);
 
 /// What a call site has called.
 #[derive(Clone, Default)]

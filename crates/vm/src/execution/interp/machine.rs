@@ -4,11 +4,13 @@ use super::arith;
 use super::calls::{self, block_record};
 use super::control::poll_at;
 use super::heat::kinds;
+use super::links;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch, stub};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
 use crate::machine::{Act, Left, Looping, Walk};
+use crate::methods::fast;
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,6 +23,9 @@ pub(crate) const MACHINE: u8 = 252;
 /// Pseudo opcode of a copy of the instructions in which frames stand whose machine code waits on the native stack. Who comes back to one ends its run of the interpreter, and
 /// unwinding stops there.
 pub const LEAVE: u8 = 251;
+
+/// What of `Vm::redefined` machine code relies on.
+pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH);
 
 /// The handler of an opcode.
 pub fn handler_of(op: Op) -> Handler {
@@ -270,14 +275,14 @@ pub mod help {
     /// Whether the call sites that a version links lead where it takes for granted that they do, for this self, and nothing else that it relies on has changed: [`LINKED`] and the generation.
     /// [`UNLINKED`] or [`UNLIKE`] if not; 0 if an exception is pending. `fp`: the function's frame.
     #[cold]
-    pub unsafe extern "C" fn link(cx: &mut Cx, own: u64, fp: *mut Frame, cs: *const CodeState, links: *const Link) -> u64 {
+    pub unsafe extern "C" fn link(cx: &mut Cx, own: u64, fp: *mut Frame, cs: *const CodeState, table: *const Link) -> u64 {
         let mut found = UNLIKE;
         let to = &mut found;
         let v = guarded(cx, |cx| {
             // SAFETY: a live value, a frame of this VM's and its state.
             unsafe {
-                if let Some(m) = calls::relies_on(cx, cs, links) {
-                    *to = if calls::link(cx, Value::from_bits(own), (*fp).me, cs, &m.links) { LINKED } else { UNLINKED };
+                if let Some(m) = links::relies_on(cx, cs, table) {
+                    *to = if links::link(cx, Value::from_bits(own), (*fp).me, cs, &m.links) { LINKED } else { UNLINKED };
                 }
             }
             Ok(Value::NIL)

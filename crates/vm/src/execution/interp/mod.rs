@@ -28,6 +28,7 @@ mod defs;
 pub mod heat;
 mod intrinsics;
 mod keywords;
+mod links;
 pub mod machine;
 mod missing;
 pub mod quiet;
