@@ -30,7 +30,6 @@ const MAY_SAVE: &[&str] = &[
     "calls::native_blk",
     "calls::new_object",
     "calls::new_plain_object",
-    "calls::passed_on",
     "calls::ruby_simple_blk",
     "calls::send_miss",
     "calls::send_x",

@@ -133,11 +133,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             MethodKind::Native => {
                 cache.target = Cx::native_fn(m) as usize;
                 cache.extra = site.block as u32;
-                cache.handler = match with_block {
-                    _ if sends(m) || calls_proc(m) => passed_on,
-                    true => native_blk,
-                    false => native,
-                };
+                cache.handler = if with_block { native_blk } else { native };
                 if !with_block && m.owner == ids::CLASS && site.name == sym::new {
                     prepare_new(cx, recv, i.x, cache);
                 }
@@ -436,35 +432,6 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let me = (*(*cs).calls.add(i.c as usize)).me;
         cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
         enter(cx, ip, regs, cs)
-    }
-}
-/// `send` and Proc#call.
-unsafe fn passed_on(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; see `prepare_passed_on`.
-    unsafe {
-        (*cx.fp).ip = ip;
-        if !check!(cx, ip, regs, cs, prepare_passed_on(cx, ip, regs, cs)) {
-            return enter(cx, ip, regs, cs);
-        }
-        let (base, callee) = ((*cx.fp).regs, (*cx.fp).code);
-        if polled(cx) {
-            return poll_at(cx, (*callee).insns.get(), base, callee);
-        }
-        dispatch!(cx, (*callee).insns.get(), base, callee)
-    }
-}
-#[inline(never)]
-unsafe fn prepare_passed_on(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<bool> {
-    // SAFETY: the contract of handlers; as in `generic`.
-    unsafe {
-        let i = *ip;
-        let site = &(&(*cs).code.calls)[i.c as usize];
-        let op = (*cs).opcode_at(ip);
-        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
-        let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
-        let me = (*(*cs).calls.add(i.c as usize)).me;
-        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
-        pass_on(cx, regs.add(i.a as usize), Ref::of_unchecked(me), site)
     }
 }
 /// Ruby method whose arguments have to be bound.
