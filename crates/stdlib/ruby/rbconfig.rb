@@ -48,7 +48,7 @@ module RbConfig
     "RANLIB" => "ranlib", "STRIP" => "strip -S -x", "OBJDUMP" => "objdump", "OBJCOPY" => "objcopy", "CFLAGS" => "-O2", "CXXFLAGS" => "-O2", "CPPFLAGS" => "",
     "LDFLAGS" => "", "LIBS" => "-lm -lpthread", "MAINLIBS" => "-lm -lpthread -ldl", "DLDFLAGS" => "", "CCDLFLAGS" => "-fPIC", "LDSHARED" => "cc -shared",
     "LDSHAREDXX" => "c++ -shared", "optflags" => "-O2", "debugflags" => "-g", "warnflags" => "-Wall", "cflags" => "-O2 -g -Wall", "cxxflags" => "", "cppflags" => "",
-    "EXEEXT" => "", "EXECUTABLE_EXTS" => "", "OBJEXT" => "o", "LIBEXT" => "a", "DLEXT" => "so", "SOEXT" => "so", "ASMEXT" => "S", "LIBPATHENV" => "LD_LIBRARY_PATH",
+    "EXEEXT" => "", "OBJEXT" => "o", "LIBEXT" => "a", "DLEXT" => "so", "SOEXT" => "so", "ASMEXT" => "S", "LIBPATHENV" => "LD_LIBRARY_PATH",
     "LIBPATHFLAG" => "-L%1$-s", "RPATHFLAG" => "", "PRELOADENV" => "LD_PRELOAD", "PATH_SEPARATOR" => ":", "SHELL" => "/bin/sh", "INSTALL" => "install -c",
     "INSTALL_PROGRAM" => "install -c", "INSTALL_SCRIPT" => "install -c", "INSTALL_DATA" => "install -c -m 644", "MKDIR_P" => "mkdir -p", "MAKEDIRS" => "mkdir -p",
     "RM" => "rm -f", "RMALL" => "rm -fr", "RMDIR" => "rmdir", "CP" => "cp", "LN_S" => "ln -s", "NULLCMD" => ":", "GREP" => "grep", "EGREP" => "grep -E",
