@@ -95,7 +95,7 @@ fn begin_child(cx: &mut Cx) {
 }
 
 /// The block of a child has ended: so does the process, without a look at what stands below the block.
-fn end(cx: &mut Cx, result: Result<Value>) -> ! {
+pub fn end(cx: &mut Cx, result: Result<Value>) -> ! {
     match cx.host_handle() {
         Ok(host) => host.spawner.end_process(cx, result),
         Err(Exc) => std::process::exit(1),
