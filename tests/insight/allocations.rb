@@ -28,4 +28,4 @@ Dir.mktmpdir do |dir|
   p run["a.svg"], File.read("#{dir}/a.svg").match?(/Where the VMs allocate: [\d.]+ MB, \d+ objects/)
   p run["a.svg", "--jit=off"], File.read("#{dir}/a.svg").match?(/Object#texts \(-e\): [\d.]+ MB, \d+ objects/)
 end
-system(EXE, "--profile=alloc", "-e", "p 1", err: %i[child out])
+system(EXE, "--profile=alloc", "-e", "p 1", err: :out)
