@@ -1,4 +1,4 @@
-# VMs that run one program share functions that take for granted where their own calls lead; what one of them changes, on the way down, the others don't notice. A VM whose call sites have met nothing runs them, too.
+# Without --gc=stress. VMs that run one program share functions that take for granted where their own calls lead; what one of them changes, on the way down, the others don't notice. A VM whose call sites have met nothing runs them, too.
 PROGRAM = <<~R
   told, change, rounds = RubyVM::ARGV
   def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
