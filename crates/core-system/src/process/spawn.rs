@@ -378,15 +378,8 @@ fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Res
             if block.is_none() {
                 return Ok(Value::NIL);
             }
-            // As in CRuby: whatever the block does, and without the at_exit blocks, which are the parent's.
-            if cx.yield1(block, Value::NIL).is_err() {
-                cx.take_pending();
-            }
-            if stream::flush_standard(cx).is_err() {
-                cx.take_pending();
-            }
-            // SAFETY: the process ends.
-            unsafe { libc::_exit(0) }
+            let result = cx.yield1(block, Value::NIL);
+            super::fork::end(cx, result)
         }
     }
 }
