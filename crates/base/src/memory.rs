@@ -87,8 +87,8 @@ pub fn grow(f: impl FnOnce() -> bool) {
 /// # Errors
 /// ENOMEM.
 pub fn admits_thread(stack: usize) -> std::io::Result<()> {
-    // The C library reserves an arena of 64 MB for a thread that registers a destructor, and more to align it.
-    const BESIDE: usize = 80 << 20;
+    // The C library reserves an arena of 64 MB for a thread that registers a destructor, at first twice that to align it. Where it gets neither, others have what was free, and it ends the process.
+    const BESIDE: usize = 144 << 20;
     const REGISTRATIONS: usize = 64 << 10;
     let refused = || Err(std::io::Error::from_raw_os_error(libc::ENOMEM));
     // SAFETY: memory that nobody sees, and that is given back at once.

@@ -78,7 +78,13 @@ fn main_wait(p: &Picture, g: &Group) -> String {
     format!("{what} {}%", percent(share))
 }
 
+/// A text of the program's (a name, a place) in one line, without what a terminal would obey.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
 fn table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
+    let rows: Vec<Vec<String>> = rows.iter().map(|r| r.iter().map(|cell| plain(cell)).collect()).collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).chain([head[i].chars().count()]).max().unwrap_or(0);
     let widths: Vec<usize> = (0..head.len()).map(width).collect();
     let mut line = |cells: &[String]| {
@@ -212,7 +218,7 @@ pub fn text(p: &Picture, causes: &[Cause]) -> String {
     over_time(&mut out, p);
     for (i, c) in causes.iter().take(3).enumerate() {
         let head = if i == 0 { "\nbottleneck" } else { "also" };
-        let _ = writeln!(out, "{head} [{}]: {}", c.code, c.sentence);
+        let _ = writeln!(out, "{head} [{}]: {}", c.code, plain(&c.sentence));
     }
     out
 }

@@ -39,7 +39,9 @@ impl Out {
         self.event(format_args!(r#"{{"ph":"M","name":"{what}","pid":{pid},"tid":{tid},"args":{{"name":{}}}}}"#, escaped(name)));
     }
     fn slice(&mut self, pid: u64, tid: u32, name: &str, kind: &str, from: u64, to: u64) {
-        let (ts, dur) = (self.at(from), self.at(to) - self.at(from));
+        // Both ends are rounded: what begins where this ends must not begin before it.
+        let [ts, end] = [from, to].map(|t| (self.at(t) * 1000.0).round() / 1000.0);
+        let dur = end - ts;
         self.event(format_args!(
             r#"{{"ph":"X","name":{},"cat":"{kind}","pid":{pid},"tid":{tid},"ts":{ts:.3},"dur":{dur:.3}}}"#,
             escaped(name)

@@ -420,6 +420,10 @@ impl ArrayCell {
             this.cell().body.heap = h;
         }
     }
+    /// Leaves an empty Array; a large buffer goes back.
+    pub fn clear(this: Ref<ArrayCell>, heap: &mut Heap) {
+        if this.capacity() > 64 { Self::release(this, heap) } else { Self::truncate(this, 0) }
+    }
     /// Leaves an empty Array that holds no buffer.
     pub fn release(this: Ref<ArrayCell>, heap: &mut Heap) {
         this.as_value().assert_uncaptured();

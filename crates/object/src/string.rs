@@ -402,6 +402,17 @@ impl StringCell {
         }
         s
     }
+    /// Leaves an empty String; a large buffer goes back. The caller has checked frozen.
+    pub fn clear(this: Ref<StringCell>, heap: &mut Heap) {
+        if this.is_inline() || this.capacity() <= 512 {
+            return Self::set_bytes(this, heap, b"");
+        }
+        this.as_value().assert_uncaptured();
+        // SAFETY: a live cell of this heap, which is only looked at through the borrowed heap.
+        let bytes = unsafe { Self::empty_out(this.as_ptr(), |at| heap.hides(at)) };
+        heap.sub_payload(bytes);
+        this.clear_range();
+    }
     /// Gives the buffer back and leaves an empty String; returns the bytes that it accounted for.
     pub(crate) unsafe fn empty_out(p: *mut StringCell, hidden: impl FnOnce(usize)) -> usize {
         // SAFETY: a live cell; the body is written anew after its buffer is released.

@@ -96,8 +96,8 @@ pub mod methods {
     ///
     ///     [1, 2].clear   #=> []
     #[method("clear")]
-    fn clear(Changing(this): Changing<ArrayCell>) -> Value {
-        ArrayCell::truncate(this, 0);
+    fn clear(cx: &mut Cx, Changing(this): Changing<ArrayCell>) -> Value {
+        ArrayCell::clear(this, &mut cx.heap);
         this.as_value()
     }
 

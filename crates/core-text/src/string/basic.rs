@@ -420,7 +420,7 @@ pub mod strings {
     #[method("clear")]
     fn clear(cx: &mut Cx, this: Str) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
-        StringCell::set_bytes(this, &mut cx.heap, b"");
+        StringCell::clear(this, &mut cx.heap);
         Ok(this)
     }
 

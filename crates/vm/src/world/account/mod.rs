@@ -121,7 +121,7 @@ fn load<const N: usize>(list: &Ticks<N>) -> [u64; N] {
 const KEPT: usize = 20_000;
 /// Channels that are kept apart, and those of one VM.
 const CHANNELS: usize = 65_536;
-pub(crate) const USES: usize = 256;
+pub(crate) const USES: usize = 8_192;
 /// Places of one VM where threads wait for locks and queues.
 pub(crate) const PLACES: usize = 128;
 
