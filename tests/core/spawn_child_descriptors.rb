@@ -40,3 +40,8 @@ rescue ArgumentError => e
   p e
 end
 p system("true", 3 => [:child, 4], 4 => "/dev/null")
+# A long chain, and one that ends nowhere.
+chain = (10..1500).to_h { |n| [n, [:child, n + 1]] }
+p system("true", **chain, 1501 => "/dev/null")
+tried(**chain)
+tried(**chain, 1501 => [:child, 10])

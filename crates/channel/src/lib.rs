@@ -221,11 +221,6 @@ impl<T: Message> Channel<T> {
         self.0.id
     }
 
-    /// The number under which it is counted: that of its record.
-    pub fn counted_as(&self) -> u64 {
-        self.0.record.as_ref().map_or(self.0.id, |r| r.id)
-    }
-
     pub fn record(&self) -> Option<&std::sync::Arc<Record>> {
         self.0.record.as_ref()
     }

@@ -1,7 +1,7 @@
 //! What is known of a channel beside its queue: a name, where it was made, and what came of it where the process counts.
 //!
-//! Lives as long as anybody is interested, the channel or whoever reports on it. Written under the channel's lock, read at any time. That of a channel through a server is shared by all handles of
-//! the process, each of which has a channel of this process inside: what goes through that is not counted, but what its handle says.
+//! Lives as long as anybody is interested, the channel or whoever reports on it. Written under the channel's lock, read at any time. A handle of a channel through a server has a channel of this
+//! process inside, whose record is the handle's: what goes through that is not counted, but what the handle says, which is one VM's. So handles of one address know nothing of each other.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -30,10 +30,13 @@ impl Record {
     pub fn remote(id: u64, name: Box<str>) -> Record {
         Record { remote: true, ..Record::new(id, Some(name), None, Bounds::NONE) }
     }
-    /// A message went to the server, by any thread.
+    /// A message went to the server. Called by the VM whose handle it is.
     pub fn handed_over(&self, bytes: usize) {
-        self.sent.fetch_add(1, Relaxed);
-        self.bytes.fetch_add(bytes as u64, Relaxed);
+        self.add(bytes);
+    }
+    fn add(&self, bytes: usize) {
+        self.sent.store(self.sent() + 1, Relaxed);
+        self.bytes.store(self.bytes() + bytes as u64, Relaxed);
     }
     /// Messages that were queued, all in all.
     pub fn sent(&self) -> u64 {
@@ -53,8 +56,7 @@ impl Record {
         if self.remote {
             return;
         }
-        self.sent.store(self.sent() + 1, Relaxed);
-        self.bytes.store(self.bytes() + weight as u64, Relaxed);
+        self.add(weight);
         if depth as u64 > self.deepest() {
             self.deepest.store(depth as u64, Relaxed);
         }

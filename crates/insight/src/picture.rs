@@ -1,7 +1,7 @@
 //! What is known of a process at one moment: its VMs by groups of names, its channels, its workers; in seconds.
 
 use crate::machine::Machine;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use zakuro_sched::Scheduler;
@@ -156,6 +156,8 @@ pub struct Picture {
     pub part: f64,
     /// VMs that are counted by groups only.
     pub folded: u64,
+    /// Some VM has used more channels than are told apart for it: what was received from one may be more than its row says.
+    pub partial: bool,
 }
 
 impl Picture {
@@ -174,6 +176,15 @@ impl Picture {
             }
         }
         let mut uses: HashMap<u64, Uses> = HashMap::new();
+        // Handles of one channel through a server are one row: that of the first. Which of them VMs that are shown have used.
+        let known = book.channels();
+        let mut first: HashMap<&str, u64> = HashMap::new();
+        let rows: HashMap<u64, u64> = known
+            .iter()
+            .filter(|r| r.remote)
+            .map(|r| (r.id, *first.entry(r.name.as_deref().unwrap_or_default()).or_insert(r.id)))
+            .collect();
+        let mut used: HashSet<u64> = HashSet::new();
         for a in book.accounts().iter().filter(|a| shows(&a.identity)) {
             let name = group_of(&a.identity.name);
             let at = match index.get(name) {
@@ -185,7 +196,7 @@ impl Picture {
                 }
             };
             found[at].1.add(a, now);
-            note_uses(a, at, now, &mut uses);
+            note_uses(a, at, now, &rows, &mut used, &mut uses);
         }
         let shift = found.iter().map(|(_, g)| g.figures.timeline.shift.max(g.busiest.shift)).max().unwrap_or(0);
         let groups = found.into_iter().map(|(name, g)| g.finish(name, scale, shift)).collect();
@@ -197,19 +208,27 @@ impl Picture {
             list.sort_by_key(|e| (std::cmp::Reverse(e.messages), e.group));
             list
         };
-        let mut channels: Vec<ChannelRow> = book
-            .channels()
+        // What went through all handles of a channel that is shown.
+        let mut through: HashMap<u64, (u64, u64)> = HashMap::new();
+        for r in known.iter().filter(|r| used.contains(&r.id)) {
+            if let Some(row) = rows.get(&r.id) {
+                let all = through.entry(*row).or_default();
+                *all = (all.0 + r.sent(), all.1 + r.bytes());
+            }
+        }
+        let mut channels: Vec<ChannelRow> = known
             .iter()
             .filter_map(|r| {
                 let u = uses.get(&r.id)?;
+                let (sent, bytes) = through.get(&r.id).copied().unwrap_or_else(|| (r.sent(), r.bytes()));
                 Some(ChannelRow {
                     id: r.id,
                     name: r.name.as_deref().map(String::from),
                     place: r.place.as_deref().map(String::from),
                     bound: (r.bounds.messages != usize::MAX).then_some(r.bounds.messages),
-                    sent: r.sent(),
+                    sent,
                     received: u.receivers.values().map(|s| s.messages).sum(),
-                    bytes: r.bytes(),
+                    bytes,
                     deepest: r.deepest(),
                     remote: r.remote,
                     senders: usage(&u.senders),
@@ -230,6 +249,7 @@ impl Picture {
             channels,
             part: seconds(1u64 << shift),
             folded,
+            partial: uses.contains_key(&0),
         }
     }
     pub fn active(&self) -> f64 {
@@ -357,17 +377,28 @@ struct Uses {
 }
 
 impl Side {
-    fn add(&mut self, messages: u64, waits: u64, ticks: u64) {
-        self.vms += 1;
+    /// `vms`: whether the VM is not in it yet.
+    fn add(&mut self, vms: bool, messages: u64, waits: u64, ticks: u64) {
+        self.vms += u64::from(vms);
         self.messages += messages;
         self.waits += waits;
         self.ticks += ticks;
     }
 }
 
-fn note_uses(a: &Account, group: usize, now: u64, uses: &mut HashMap<u64, Uses>) {
+/// `rows`: channels through servers, with the row of each; which of them are used goes to `used`.
+fn note_uses(a: &Account, group: usize, now: u64, rows: &HashMap<u64, u64>, used: &mut HashSet<u64>, uses: &mut HashMap<u64, Uses>) {
     let pending = a.waits_at(now);
     let mut told = false;
+    // Where the VM is counted already, by another handle.
+    let mut counted: HashSet<(u64, bool)> = HashSet::new();
+    let mut row_of = |channel: u64, sends: bool| match rows.get(&channel) {
+        None => (channel, true),
+        Some(row) => {
+            used.insert(channel);
+            (*row, counted.insert((*row, sends)))
+        }
+    };
     for u in a.channels() {
         let [sent, send_waits, mut send_ticks] = [&u.sent, &u.send_waits, &u.send_ticks].map(|n| n.load(Relaxed));
         let [received, receive_waits, mut receive_ticks] = [&u.received, &u.receive_waits, &u.receive_ticks].map(|n| n.load(Relaxed));
@@ -377,17 +408,19 @@ fn note_uses(a: &Account, group: usize, now: u64, uses: &mut HashMap<u64, Uses>)
             told = true;
             *if kind == WaitKind::Send { &mut send_ticks } else { &mut receive_ticks } += ticks;
         }
-        let of = uses.entry(u.channel).or_default();
         if sent + send_ticks > 0 {
-            of.senders.entry(group).or_default().add(sent, send_waits, send_ticks);
+            let (row, new) = row_of(u.channel, true);
+            uses.entry(row).or_default().senders.entry(group).or_default().add(new, sent, send_waits, send_ticks);
         }
         if received + receive_ticks > 0 {
-            of.receivers.entry(group).or_default().add(received, receive_waits, receive_ticks);
+            let (row, new) = row_of(u.channel, false);
+            uses.entry(row).or_default().receivers.entry(group).or_default().add(new, received, receive_waits, receive_ticks);
         }
     }
     if let Some((kind, channel, ticks)) = pending.filter(|_| !told) {
-        let of = uses.entry(channel).or_default();
+        let (row, new) = row_of(channel, kind == WaitKind::Send);
+        let of = uses.entry(row).or_default();
         let side = if kind == WaitKind::Send { &mut of.senders } else { &mut of.receivers };
-        side.entry(group).or_default().add(0, 1, ticks);
+        side.entry(group).or_default().add(new, 0, 1, ticks);
     }
 }

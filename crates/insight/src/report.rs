@@ -178,7 +178,7 @@ fn channels(out: &mut String, p: &Picture) {
             number(c.sent),
             size(c.bytes),
             depth,
-            if c.remote { "-".into() } else { number(c.sent.saturating_sub(c.received)) },
+            if c.remote || p.partial && c.received < c.sent { "-".into() } else { number(c.sent.saturating_sub(c.received)) },
             seconds(c.receive_waited()),
             seconds(c.send_waited()),
             format!("{} -> {}", ends(p, &c.senders), ends(p, &c.receivers)),

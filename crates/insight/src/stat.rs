@@ -259,7 +259,7 @@ pub mod channel_stat {
         let (Some(book), Some(record)) = (book(cx), ch.record()) else { return Ok(h.as_value()) };
         let (now, scale) = book.clock.now();
         let mut shows = sight(cx)?;
-        let all = at_channel(&book.accounts(), ch.counted_as(), now, &mut shows);
+        let all = at_channel(&book.accounts(), ch.id(), now, &mut shows);
         let ns = |ticks: u64| (ticks as f64 * scale) as u64;
         for (name, n) in [
             ("sent", record.sent()),

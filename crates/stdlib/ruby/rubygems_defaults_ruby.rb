@@ -56,7 +56,7 @@ class << Gem
   end
 
   define_method(:clear_default_specs) do
-    @default_specs_index = nil
+    @default_specs_index = @default_specs_files = nil
     clear.bind_call(self)
   end
 
@@ -66,26 +66,33 @@ class << Gem
     return unless index.valid_encoding?
     files = Dir.children(dir).select { |name| name.end_with?(".gemspec") }
     return unless files.size == index.scan("\n=").size && files.all? { |name| index.include?("\n=#{name} #{File.size(File.join(dir, name))}\n") }
-    @default_specs_index = index
+    @default_specs_index, @default_specs_files = index, nil
     # What was loaded before RubyGems was.
     paths = default_gem_load_paths.map { |path| "#{path}/" }
     $LOADED_FEATURES.each do |feature|
       inside = paths.find { |path| feature.start_with?(path) } or next
-      __indexed_default_spec(feature.delete_prefix(inside))&.activate
+      name = feature.delete_prefix(inside)
+      # RubyGems itself is no gem.
+      __indexed_default_spec(name)&.activate unless name.start_with?("rubygems")
     end
     true
   rescue SystemCallError
     nil
   end
 
+  # Specifications by the names of their files.
+  def __files_of_default_specs
+    name = nil
+    @default_specs_index.each_line(chomp: true).with_object({}) do |line, files|
+      line.start_with?("=") ? name = line[1...line.index(" ")] : files[line] = name
+    end
+  end
+
   def __indexed_default_spec(path)
-    index = @default_specs_index or return
-    return unless path.ascii_only? || path.encoding == index.encoding
-    return if path.start_with?("=") || path.include?("\n")
-    # The last one, as if they had been put into a Hash one after the other.
-    at = index.rindex("\n#{path}\n") or return
-    from = index.rindex("\n=", at) + 2
-    Gem::Specification.load(File.join(default_specifications_dir, index[from...index.index(" ", from)]))
+    return unless @default_specs_index
+    @default_specs_files ||= __files_of_default_specs
+    name = @default_specs_files[path] or return
+    Gem::Specification.load(File.join(default_specifications_dir, name))
   end
 end
 

@@ -52,29 +52,18 @@ module RubyVM::AbstractSyntaxTree
         super
       end
 
-      def visit_while_node(node)
-        note(node.do_keyword_loc, :keyword_do_cond)
-        super
+      %i[visit_while_node visit_until_node visit_for_node].each do |name|
+        define_method(name) do |node|
+          note(node.do_keyword_loc, :keyword_do_cond)
+          visit_child_nodes(node)
+        end
       end
 
-      def visit_until_node(node)
-        note(node.do_keyword_loc, :keyword_do_cond)
-        super
-      end
-
-      def visit_for_node(node)
-        note(node.do_keyword_loc, :keyword_do_cond)
-        super
-      end
-
-      def visit_call_node(node)
-        note(node.block.opening_loc, :keyword_do_block) if node.block.is_a?(Prism::BlockNode) && node.arguments && !node.closing_loc
-        super
-      end
-
-      def visit_super_node(node)
-        note(node.block.opening_loc, :keyword_do_block) if node.block.is_a?(Prism::BlockNode) && node.arguments && !node.rparen_loc
-        super
+      { visit_call_node: :closing_loc, visit_super_node: :rparen_loc }.each do |name, closing|
+        define_method(name) do |node|
+          note(node.block.opening_loc, :keyword_do_block) if node.block.is_a?(Prism::BlockNode) && node.arguments && !node.public_send(closing)
+          visit_child_nodes(node)
+        end
       end
 
       private

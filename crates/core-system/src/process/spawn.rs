@@ -36,7 +36,9 @@ fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Comman
         };
     }
     // Number in the child, source, and where that is meanwhile: so that none overwrites the source of a later one.
-    let above = redirects.iter().map(|(child, _)| *child).max().unwrap_or(0).max(2).saturating_add(1);
+    let mut numbers: Vec<i32> = redirects.iter().map(|(child, _)| *child).collect();
+    numbers.sort_unstable();
+    let above = numbers.last().copied().unwrap_or(0).max(2).saturating_add(1);
     let mut redirects: Vec<(i32, Option<i32>, i32)> = redirects.into_iter().map(|(child, source)| (child, source, -1)).collect();
     let dir = cwd::own_fd(cx);
     let chdir = plan.chdir.as_ref().map(|p| cwd::c(&p.0));
@@ -72,9 +74,15 @@ fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Comman
                 for (_, source, high) in &mut redirects {
                     if let Some(fd) = source {
                         *high = libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, above);
-                        if *high < 0 {
-                            // Above all of them there may be no number that the limit allows.
-                            *high = libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, 3);
+                        // Above all of them there may be no number that the limit allows: then one between.
+                        let mut least = 3;
+                        while *high < 0 && least < above {
+                            let free = libc::fcntl(*fd, libc::F_DUPFD_CLOEXEC, least);
+                            if free < 0 || numbers.binary_search(&free).is_err() {
+                                *high = free;
+                                break;
+                            }
+                            least = free + 1;
                         }
                         if *high < 0 {
                             return Err(std::io::Error::last_os_error());
@@ -206,14 +214,13 @@ fn close_fd(fd: i32) {
 /// Starts a program whose output (READ) and input (WRITE) are pipes of a new stream.
 fn popen(cx: &mut Cx, class: ClassId, mut plan: Plan, m: &modes::Mode) -> Result<Value> {
     stream::flush_standard(cx)?;
-    let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
-    let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
-    for (number, piped) in [(1, out.is_some()), (0, input.is_some())] {
-        if piped && plan.redirects[plan.streams..].iter().any(|(n, _)| *n == number) {
-            out.into_iter().chain(input).for_each(|(r, w)| [r, w].into_iter().for_each(close_fd));
+    for (number, way) in [(1, READ), (0, WRITE)] {
+        if m.io & way != 0 && plan.redirects[plan.streams..].iter().any(|(n, _)| *n == number) {
             return cx.arg_error(format!("fd {number} specified twice"));
         }
     }
+    let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
+    let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
     // Explicit redirections (`err: [:child, :out]`) refer to the pipes, so these come first; where the VM's own streams point matters less.
     let at = plan.streams;
     if let Some((_, w)) = out {

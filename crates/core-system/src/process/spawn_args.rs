@@ -2,6 +2,7 @@
 
 use crate::io::{cwd, modes, object, open, path};
 use super::info::{self, Resource};
+use std::collections::HashMap;
 use zakuro_vm::*;
 
 /// Where a descriptor of the child comes from.
@@ -285,26 +286,32 @@ pub fn options(cx: &mut Cx, plan: &mut Plan, h: Ref<HashCell>) -> Result<()> {
 /// # Errors
 /// ArgumentError where `[:child, n]` leads to nothing that the call redirects.
 pub fn redirects(cx: &mut Cx, plan: &Plan) -> Result<Vec<(i32, Option<i32>)>> {
-    let given = &plan.redirects[plan.streams..];
+    // The last one of each number that the call itself redirects.
+    let given: HashMap<i32, &Source> = plan.redirects[plan.streams..].iter().map(|(child, source)| (*child, source)).collect();
+    let mut found: HashMap<i32, i32> = HashMap::new();
     let mut list = Vec::with_capacity(plan.redirects.len());
     for (child, source) in &plan.redirects {
         let fd = match source {
             Source::Fd { fd, .. } => Some(*fd),
             Source::Close => None,
             Source::Child(first) => {
-                let mut at = *first;
-                let mut steps = 0;
-                loop {
-                    match given.iter().rev().find(|(n, _)| *n == at) {
-                        Some((_, Source::Fd { fd, .. })) => break Some(*fd),
-                        Some((_, Source::Child(_))) if steps > given.len() => {
-                            return cx.arg_error(format!("cyclic child fd redirection from {first}"));
-                        }
-                        Some((_, Source::Child(next))) => at = *next,
-                        Some((_, Source::Close)) | None => return cx.arg_error(format!("child fd {first} is not redirected")),
+                let (mut at, mut passed) = (*first, Vec::new());
+                let fd = loop {
+                    if let Some(fd) = found.get(&at) {
+                        break *fd;
                     }
-                    steps += 1;
-                }
+                    if passed.len() > given.len() {
+                        return cx.arg_error(format!("cyclic child fd redirection from {first}"));
+                    }
+                    passed.push(at);
+                    match given.get(&at) {
+                        Some(Source::Fd { fd, .. }) => break *fd,
+                        Some(Source::Child(next)) => at = *next,
+                        Some(Source::Close) | None => return cx.arg_error(format!("child fd {first} is not redirected")),
+                    }
+                };
+                found.extend(passed.into_iter().map(|n| (n, fd)));
+                Some(fd)
             }
         };
         list.push((*child, fd));

@@ -45,7 +45,7 @@ impl Emitter<'_, '_> {
         self.b.ins().iadd(slots, offset)
     }
     pub fn get_ivar(&mut self, id: Id, s: &State) {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let i = self.graph.units[id].insn;
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
@@ -62,6 +62,11 @@ impl Emitter<'_, '_> {
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
         let at_slot = self.slot_in_or_out(me, outside, number);
         let v = self.load(at_slot, 0);
+        self.result_or_slow(id, v, (slow, done), s);
+    }
+    /// A unit's result is `v`, or what the interpreter's way at `slow` comes to.
+    fn result_or_slow(&mut self, id: Id, v: Value, (slow, done): (Block, Block), s: &State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
         self.slow(id, at, s, done, Some(i.a));
@@ -149,7 +154,7 @@ impl Emitter<'_, '_> {
 
     /// A builtin that looks at no frame and runs no Ruby code; whatever else it is called on now is the interpreter's.
     fn quiet(&mut self, id: Id, pure: Pure, target: usize, s: &State) {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let i = self.graph.units[id].insn;
         let entry = i.c as i32 * call::SIZE;
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
@@ -176,12 +181,7 @@ impl Emitter<'_, '_> {
             self.fail_if_refused(v, id, s);
             v
         };
-        self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(slow);
-        self.slow(id, at, s, done, Some(i.a));
-        self.b.switch_to_block(done);
-        let v = self.b.block_params(done)[0];
-        self.write(id, i.a, v);
+        self.result_or_slow(id, v, (slow, done), s);
     }
     /// A function of Floats, on a Float; anything else is the interpreter's.
     fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {

@@ -133,15 +133,7 @@ impl Emitter<'_, '_> {
             let same = self.b.ins().icmp(IntCC::Equal, now, then);
             self.branch_unless(same, away);
         }
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        if let Some((reg, v)) = result {
-            self.store_reg(v, id, reg);
-        }
-        self.leave_at(id, next, None);
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.leave_aside(away, id, next, result);
     }
     /// After a round of a builtin's loop was interrupted: what `wanted` has in registers is loaded, and the builtin does the rest if that is of another kind now.
     pub fn fetch_for_round(&mut self, l: usize, wanted: &State) {

@@ -192,9 +192,7 @@ impl Emitter<'_, '_> {
     /// To `away` if something that this relies on is not as it was when the function was entered, or looked last. `fail`: what ends it when an exception is pending.
     pub fn away_if_unlike(&mut self, away: Block, fail: impl FnOnce(&mut Self)) {
         if self.graph.links.is_empty() {
-            let redefined = self.load_u32(self.cx, vm::REDEFINED);
-            let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
-            let unlike = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
+            let unlike = self.is_redefined();
             return self.branch_away(unlike, away);
         }
         let (now, then) = (self.load_u32(self.cx, vm::GENERATION), self.b.use_var(self.generation));
@@ -202,11 +200,7 @@ impl Emitter<'_, '_> {
         let (again, on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(again);
         self.branch_unless(same, again);
-        self.b.ins().jump(on, &[]);
-        self.b.switch_to_block(again);
-        self.link(away, away, fail);
-        self.b.ins().jump(on, &[]);
-        self.b.switch_to_block(on);
+        self.link_again((again, on), away, away, fail);
     }
     /// Looks at the links, where the function is entered from elsewhere; to `lost` if they lead somewhere else.
     pub fn enter_linked(&mut self, away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
@@ -215,9 +209,7 @@ impl Emitter<'_, '_> {
         }
         let (again, on) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(again);
-        let redefined = self.load_u32(self.cx, vm::REDEFINED);
-        let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
-        let unlike = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0);
+        let unlike = self.is_redefined();
         self.branch_away(unlike, again);
         let own = self.b.use_var(self.own);
         let shape = self.shape_key(own, again);
@@ -231,11 +223,39 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, again);
         let now = self.load_u32(self.cx, vm::GENERATION);
         self.b.def_var(self.generation, now);
+        self.link_again((again, on), away, lost, fail);
+    }
+    /// Whether something that all machine code relies on is redefined.
+    fn is_redefined(&mut self) -> Value {
+        let redefined = self.load_u32(self.cx, vm::REDEFINED);
+        let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
+        self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0)
+    }
+    /// Goes on in `on`; what comes to `again` links anew before.
+    fn link_again(&mut self, (again, on): (Block, Block), away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(again);
         self.link(away, lost, fail);
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(on);
+    }
+    /// Emits what stands in another block, and goes on where the code is.
+    pub fn aside(&mut self, block: Block, f: impl FnOnce(&mut Self)) {
+        let here = self.b.current_block();
+        self.b.switch_to_block(block);
+        f(self);
+        if let Some(here) = here {
+            self.b.switch_to_block(here);
+        }
+    }
+    /// Who comes to `away` goes on in the interpreter at `next`. `result`: what is still to be left in the window.
+    pub fn leave_aside(&mut self, away: Block, id: Id, next: usize, result: Option<(u16, Value)>) {
+        self.aside(away, |e| {
+            if let Some((reg, v)) = result {
+                e.store_reg(v, id, reg);
+            }
+            e.leave_at(id, next, None);
+        });
     }
     /// Links anew.
     pub fn link(&mut self, away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
@@ -268,12 +288,7 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(away);
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         self.enter_linked(away, away, |e| e.fail_at(scope, at));
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        self.leave(id, None);
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.aside(away, |e| e.leave(id, None));
     }
     /// After what may have run Ruby code: the interpreter goes on behind it if something has changed. `value`: what is still to be left in the window.
     pub fn go_on_if_like(&mut self, id: Id, value: Option<Value>) {
@@ -281,13 +296,10 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(away);
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         self.away_if_unlike(away, |e| e.fail_at(scope, at));
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        let value = value.unwrap_or_else(|| self.constant(0));
-        self.go_on_behind(id, value);
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.aside(away, |e| {
+            let value = value.unwrap_or_else(|| e.constant(0));
+            e.go_on_behind(id, value);
+        });
     }
     pub fn go_on_behind(&mut self, id: Id, value: Value) {
         self.flush_late();
@@ -300,15 +312,7 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(away);
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         self.away_if_unlike(away, |e| e.fail_at(scope, at));
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        if let Some((reg, v)) = result {
-            self.store_reg(v, id, reg);
-        }
-        self.leave_at(id, next, None);
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.leave_aside(away, id, next, result);
     }
     /// Attention that somebody asks for.
     pub fn poll_bits(&mut self) -> Value {
@@ -322,19 +326,16 @@ impl Emitter<'_, '_> {
         let away = self.b.create_block();
         self.b.set_cold_block(away);
         self.branch_away(bits, away);
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        if let Some(s) = from {
-            self.flush(id, s);
-        }
-        let scope = self.graph.units[id].scope;
-        self.stand_at(scope, self.insn_address(scope, self.graph.units[id].at));
-        let why = self.b.ins().iconst(I32, Left::Poll as i64);
-        self.b.ins().store(MemFlagsData::trusted(), why, self.cx, vm::LEFT);
-        self.end(scope);
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.aside(away, |e| {
+            if let Some(s) = from {
+                e.flush(id, s);
+            }
+            let scope = e.graph.units[id].scope;
+            e.stand_at(scope, e.insn_address(scope, e.graph.units[id].at));
+            let why = e.b.ins().iconst(I32, Left::Poll as i64);
+            e.b.ins().store(MemFlagsData::trusted(), why, e.cx, vm::LEFT);
+            e.end(scope);
+        });
     }
 
     // ---- calls of helpers ----

@@ -355,12 +355,7 @@ impl Emitter<'_, '_> {
             self.set(v, e);
         }
         self.push_block(l);
-        let here = self.b.current_block();
-        self.b.switch_to_block(away);
-        self.leave(id, Some(OPERANDS));
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        self.aside(away, |e| e.leave(id, Some(OPERANDS)));
     }
 
     pub fn next_round(&mut self, id: Id, l: usize, s: &mut State) {

@@ -47,7 +47,7 @@ struct Memory {
 const WEIGH: usize = 128;
 
 /// An automaton that is built once it is worth it: most regexps of a program's start are searched with a few times at most, over a few bytes, and building
-/// takes as long as a hundred such searches of the matcher.
+/// takes as long as a hundred such searches of the matcher. Until then the matcher is tried, which finds the same, for so many steps ([`TRIED`]): it may need more than the text is long.
 pub(super) struct Lazy {
     hir: Arc<Hir>,
     /// None in it: there is none for this pattern, the matcher does it.
@@ -60,29 +60,40 @@ pub(super) struct Lazy {
 const SEARCH: usize = 32;
 /// So many are searched by the matcher first.
 const FIRST: usize = 1024;
+/// Steps in which the matcher has to decide a search; about what building costs.
+pub(super) const TRIED: usize = 4096;
 
 impl Lazy {
     pub fn new(hir: Hir) -> Lazy {
         Lazy { hir: Arc::new(hir), made: OnceLock::new(), so_far: AtomicUsize::new(0) }
     }
 
-    /// The automaton, for a search of `bytes`. None: the matcher does it.
+    /// The automaton; None: there is none for this pattern.
     #[inline]
-    pub fn automaton(&self, bytes: usize) -> Option<&Automaton> {
+    pub fn automaton(&self) -> Option<&Automaton> {
         match self.made.get() {
             Some(made) => made.as_deref(),
-            None => self.build(bytes),
+            None => self.build(),
         }
+    }
+
+    /// Whether a search of `bytes` is to be tried without the automaton.
+    #[inline]
+    pub fn waits(&self, bytes: usize) -> bool {
+        self.made.get().is_none() && self.counts(bytes)
     }
 
     #[cold]
     #[inline(never)]
-    fn build(&self, bytes: usize) -> Option<&Automaton> {
+    fn counts(&self, bytes: usize) -> bool {
         let so_far = self.so_far.load(Ordering::Relaxed).saturating_add(bytes).saturating_add(SEARCH);
-        if so_far < FIRST {
-            self.so_far.store(so_far, Ordering::Relaxed);
-            return None;
-        }
+        self.so_far.store(so_far, Ordering::Relaxed);
+        so_far < FIRST
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn build(&self) -> Option<&Automaton> {
         let made = linear::engine(&self.hir).map(|regex| Box::new(Automaton::new(regex, self.hir.clone())));
         // Another thread's, if it was faster: nobody waits here.
         let _ = self.made.set(made);

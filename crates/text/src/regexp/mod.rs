@@ -468,7 +468,7 @@ impl Search {
             }
             Engine::Linear { regex, ascii_only } if self.mode != Mode::Backward && linear_applies(text, *ascii_only) => {
                 // None: the matcher does it.
-                let regex = regex.automaton(text.bytes.len())?;
+                let regex = regex.automaton()?;
                 let stepwise = regex.stepwise()?;
                 let anchored = self.mode == Mode::Anchored;
                 let (start, mode) = (self.start, self.mode);
@@ -520,12 +520,30 @@ impl Search {
             // Would begin anew at each place, over the same text.
             Engine::Linear { .. } if self.mode == Mode::Backward => None,
             Engine::Linear { regex, ascii_only } if linear_applies(text, *ascii_only) => {
-                let regex = regex.automaton(hay.len() - start)?;
+                if regex.waits(hay.len() - start)
+                    && let Some(found) = self.tried(re, text)
+                {
+                    return Some(found);
+                }
+                let regex = regex.automaton()?;
                 let automatic = Automatic { regex, groups: re.groups };
                 let anchored = if self.mode == Mode::Anchored { Anchored::Yes } else { Anchored::No };
                 Some(T::linear(&automatic, Input::new(hay).span(start..hay.len()).anchored(anchored), text.lane))
             }
             _ => None,
+        }
+    }
+
+    /// The matcher's answer, if a few steps lead to it.
+    #[cold]
+    #[inline(never)]
+    fn tried<T: Answer>(&self, re: &Regexp, text: &Text<'_>) -> Option<Option<T>> {
+        let program = re.program_for(text).ok()?;
+        let mut matcher = Matcher::new(self.start, self.mode);
+        match matcher.run(program, text.bytes, automaton::TRIED) {
+            Outcome::Match => Some(Some(T::of_matcher(&matcher, program))),
+            Outcome::No => Some(None),
+            Outcome::Overflow | Outcome::Paused => None,
         }
     }
 

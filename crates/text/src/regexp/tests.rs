@@ -51,7 +51,7 @@ fn warm(re: Regexp) -> Regexp {
         let _ = re.search_text(Text::utf8(b"x"), 0, false, 1000);
     }
     if let Engine::Linear { regex, .. } = &re.engine {
-        assert!(regex.made().is_some() || regex.automaton(0).is_none());
+        assert!(regex.made().is_some() || regex.automaton().is_none());
     }
     re
 }
@@ -492,6 +492,14 @@ fn automata_are_built_when_it_is_worth_it() {
     assert_eq!(re.search(&b"x".repeat(2000), 0, false), None);
     assert!(made() && re.memory() > before, "by one over a longer text");
     assert_eq!(re.search(b"xabcd", 0, false).unwrap().groups, [Some((1, 5))]);
+    // What takes the matcher for ever is the automaton's from the first search on, however short the text.
+    for (pattern, text) in [("(?:a{1,30}){1,30}b", "a".repeat(60) + "cb"), ("(?:[ab]{1,20}){2,10}[ac]{1,20}d", "ab".repeat(200) + "cd")] {
+        let re = Regexp::new(pattern.as_bytes(), RegexFlags::default(), Encoding::UTF_8).unwrap();
+        let Engine::Linear { regex, .. } = &re.engine else { panic!("no regular pattern") };
+        let found = re.search(text.as_bytes(), 0, false);
+        assert!(regex.made().is_some(), "{pattern}");
+        assert_eq!(found, warm(re).search(text.as_bytes(), 0, false));
+    }
 }
 
 #[test]

@@ -190,13 +190,13 @@ impl Cx {
     #[inline(never)]
     fn note_wait(&mut self, ch: &Channel<Envelope>, sends: bool) {
         if let Some(c) = &mut self.counting {
-            c.waited_at(ch.counted_as(), sends);
+            c.waited_at(ch.id(), sends);
         }
     }
     #[inline(never)]
     fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         let waiter = self.take_waiter()?;
-        self.waits_for(WaitKind::Receive, ch.counted_as());
+        self.waits_for(WaitKind::Receive, ch.id());
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
@@ -327,7 +327,7 @@ impl Cx {
     /// Receives from one of several channels that has something.
     pub fn channel_select(&mut self, list: &[&Channel<Envelope>], deadline: Option<Instant>) -> Result<SelectOutcome> {
         let waiter = self.take_waiter()?;
-        self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.counted_as()));
+        self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.id()));
         let _lines = if list.len() < FEW_LINES { None } else { self.charge(list.len() * PLACE, std::iter::empty()) };
         let r = self.wait_until(deadline, |_| {
             if waiter.is_waiting() {

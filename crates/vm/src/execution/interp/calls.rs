@@ -702,7 +702,7 @@ unsafe fn own_keywords(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, sit
 /// argument.
 unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
     // SAFETY: caller: operands of a verified SendX-like instruction stand at base. `to_block` may run Ruby code, before arguments are spread beyond
-    // the window; the splatted Array was made for this call, so no program changes it.
+    // the window; the splatted Array may be a variable's (`f(*list)`), so it is only read, and nothing runs while it is.
     unsafe {
         let flags = site.flags;
         let mut at = base.add(1);

@@ -171,15 +171,32 @@ impl Counting {
     #[cold]
     #[inline(never)]
     fn find(&mut self, id: u64) -> usize {
-        let id = if self.uses.len() >= USES && !self.uses.contains_key(&id) { 0 } else { id };
         if let Some(at) = self.uses.get(&id) {
             return *at;
+        }
+        if id != 0 && self.list.len() > USES {
+            return self.make_room(id);
         }
         let made = Arc::new(ChannelUse::of(id));
         self.account.channels.lock().push(made.clone());
         self.list.push(made);
         self.uses.insert(id, self.list.len() - 1);
         self.list.len() - 1
+    }
+    /// The channel that was used least goes to the others, and its place to this one: who uses a new channel for each answer still has those told apart that matter.
+    fn make_room(&mut self, id: u64) -> usize {
+        let others = self.find(0);
+        let least = self.list.iter().enumerate().filter(|(at, _)| *at != others).min_by_key(|(_, u)| u.uses());
+        let Some(at) = least.map(|(at, _)| at) else { return others };
+        let gone = std::mem::replace(&mut self.list[at], Arc::new(ChannelUse::of(id)));
+        self.account.channels.lock()[at] = self.list[at].clone();
+        self.list[others].take_over(&gone);
+        self.uses.remove(&gone.channel);
+        self.uses.insert(id, at);
+        for known in self.last.iter_mut().filter(|k| k.0 == gone.channel) {
+            *known = (u64::MAX, usize::MAX);
+        }
+        at
     }
     /// A message was sent.
     pub(crate) fn sent(&mut self, channel: u64, bytes: usize) {
@@ -413,7 +430,7 @@ impl Cx {
             Some(c) => {
                 let book = c.book.clone();
                 let place = self.place_of_caller().into();
-                book.channel(bounds, name, Some(place))
+                book.channel(bounds, |id| Record::new(id, name, Some(place), bounds))
             }
             None if name.is_some() => Channel::recorded(bounds, |id| Some(Arc::new(Record::new(id, name, None, bounds)))),
             None => Channel::new(bounds),
@@ -422,14 +439,14 @@ impl Cx {
     /// A channel inside a handle of one through the server that `name` names. What goes through it is not counted, but what the handle says.
     pub fn make_remote_channel(&mut self, name: &str) -> Channel<Envelope> {
         match &self.counting {
-            Some(c) => c.book.remote(name),
+            Some(c) => c.book.channel(Bounds::NONE, |id| Record::remote(id, name.into())),
             None => Channel::unbounded(),
         }
     }
     /// The running thread is about to hand a message to a server. What [`Cx::handed_over`] gets; None where nobody counts.
     pub fn begin_to_hand_over(&mut self, ch: &Channel<Envelope>) -> Option<u64> {
         let thread = self.thread_id();
-        self.counting.as_mut()?.handing_over.insert(thread, ch.counted_as());
+        self.counting.as_mut()?.handing_over.insert(thread, ch.id());
         Some(self.waited())
     }
     /// The server has it (of so many bytes), or does not want it (None).
@@ -439,15 +456,15 @@ impl Cx {
         c.handing_over.remove(&thread);
         if let (Some(bytes), Some(record)) = (bytes, ch.record()) {
             record.handed_over(bytes);
-            c.sent(ch.counted_as(), bytes);
+            c.sent(ch.id(), bytes);
         }
         c.last_wait = waited.saturating_sub(before);
-        c.waited_at(ch.counted_as(), true);
+        c.waited_at(ch.id(), true);
     }
     /// A message of a server was received.
     pub fn received_remotely(&mut self, ch: &Channel<Envelope>) {
         if let Some(c) = &mut self.counting {
-            c.received(ch.counted_as());
+            c.received(ch.id());
         }
     }
     /// What a thread has done and waited for so far: nanoseconds of running, ready, and by what it waited for. None: nobody counts.

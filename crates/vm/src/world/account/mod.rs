@@ -121,7 +121,7 @@ fn load<const N: usize>(list: &Ticks<N>) -> [u64; N] {
 const KEPT: usize = 20_000;
 /// Channels that are kept apart, and those of one VM.
 const CHANNELS: usize = 65_536;
-pub(crate) const USES: usize = 8_192;
+pub(crate) const USES: usize = 256;
 /// Places of one VM where threads wait for locks and queues.
 pub(crate) const PLACES: usize = 128;
 
@@ -139,7 +139,7 @@ pub struct Switches {
 /// What a VM sends to and receives from one channel.
 #[derive(Debug)]
 pub struct ChannelUse {
-    /// 0: those beyond the first [`USES`].
+    /// 0: those that were made room of when there were more than [`USES`], the ones that had been used least.
     pub channel: u64,
     pub sent: AtomicU64,
     pub bytes: AtomicU64,
@@ -152,6 +152,23 @@ pub struct ChannelUse {
 }
 
 impl ChannelUse {
+    /// How often it was used.
+    fn uses(&self) -> u64 {
+        [&self.sent, &self.received, &self.send_waits, &self.receive_waits].map(|n| n.load(Relaxed)).iter().sum()
+    }
+    /// What another one has counted.
+    fn take_over(&self, other: &ChannelUse) {
+        let pairs = [
+            (&self.sent, &other.sent),
+            (&self.bytes, &other.bytes),
+            (&self.received, &other.received),
+            (&self.send_waits, &other.send_waits),
+            (&self.send_ticks, &other.send_ticks),
+            (&self.receive_waits, &other.receive_waits),
+            (&self.receive_ticks, &other.receive_ticks),
+        ];
+        pairs.iter().for_each(|(mine, theirs)| add(mine, theirs.load(Relaxed)));
+    }
     fn of(channel: u64) -> ChannelUse {
         let zero = || AtomicU64::new(0);
         ChannelUse {
@@ -332,24 +349,10 @@ impl Book {
     pub fn channels(&self) -> Vec<Arc<Record>> {
         self.channels.lock().clone()
     }
-    /// A channel inside a handle of one through a server, whose record all handles of that share.
-    fn remote(&self, name: &str) -> Channel<Envelope> {
-        Channel::recorded(Bounds::NONE, |id| {
-            let mut channels = self.channels.lock();
-            if let Some(known) = channels.iter().find(|r| r.remote && r.name.as_deref() == Some(name)) {
-                return Some(known.clone());
-            }
-            let record = Arc::new(Record::remote(id, name.into()));
-            if channels.len() < CHANNELS {
-                channels.push(record.clone());
-            }
-            Some(record)
-        })
-    }
     /// A channel that is counted.
-    fn channel(&self, bounds: Bounds, name: Option<Box<str>>, place: Option<Box<str>>) -> Channel<Envelope> {
+    fn channel(&self, bounds: Bounds, record: impl FnOnce(u64) -> Record) -> Channel<Envelope> {
         Channel::recorded(bounds, |id| {
-            let record = Arc::new(Record::new(id, name, place, bounds));
+            let record = Arc::new(record(id));
             let mut channels = self.channels.lock();
             if channels.len() < CHANNELS {
                 channels.push(record.clone());
