@@ -13,7 +13,7 @@ Array#last: raises, runs Ruby; without conversions: allocates
 Array#push: allocates, changes, raises
 Array#<<: allocates, changes, raises
 Array#pop: raises, runs Ruby
-Array#clear: changes, raises
+Array#clear: allocates, changes, raises
 Array#reverse: allocates
 Array#reverse!: allocates, changes, raises
 Array#to_ary: leaf

@@ -96,8 +96,8 @@ pub mod methods {
     ///
     ///     [1, 2].clear   #=> []
     #[method("clear")]
-    fn clear(cx: &mut Cx, Changing(this): Changing<ArrayCell>) -> Value {
-        ArrayCell::clear(this, &mut cx.heap);
+    fn clear(heap: &mut Heap, Changing(this): Changing<ArrayCell>) -> Value {
+        ArrayCell::clear(this, heap);
         this.as_value()
     }
 
