@@ -368,7 +368,8 @@ fn sizes(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
     }
 }
 
-/// Rust files that nothing names: the compiler passes over them in silence, tests in them included. Targets of Cargo are named by their place.
+/// Rust files that nothing names: the compiler passes over them in silence, tests in them included. Targets of Cargo are named by their place. So are tests of a
+/// library whose manifest leaves testing out.
 fn unnamed(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
     let mut sources = Vec::new();
     for dir in ["crates", "xtask"] {
@@ -378,6 +379,18 @@ fn unnamed(root: &Path, failures: &mut Vec<String>) -> Result<(), String> {
     for path in &sources {
         let source = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let dir = path.parent().unwrap_or(root);
+        let package =
+            path.ancestors().find(|p| p.parent().is_some_and(|p| p.ends_with("crates"))).filter(|p| path.starts_with(p.join("src")));
+        if source.lines().any(|line| line.trim() == "#[test]")
+            && package.is_some_and(|p| {
+                std::fs::read_to_string(p.join("Cargo.toml")).is_ok_and(|text| text.lines().any(|line| line == "test = false"))
+            })
+        {
+            failures.push(format!(
+                "{}: its tests are never run: the manifest says `test = false`",
+                path.strip_prefix(root).unwrap_or(path).display()
+            ));
+        }
         let stem = path.file_stem().unwrap_or_default();
         let is_root = stem == "mod" || is_target(root, path);
         let below = if is_root { dir.to_path_buf() } else { dir.join(stem) };

@@ -40,7 +40,7 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               machine code of the interpreter: jumps, and no saved registers
   order [--zakuro PATH]                       which functions an empty program runs, for the linker (crates/cli/start.ld)
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
-  test [--zakuro PATH] [--gc=stress] [--jit=MODE] [--jobs N] [--limit S] [--bless] [FILTER...]
+  test [--zakuro PATH] [--gc=stress|sites] [--jit=MODE] [--jobs N] [--limit S] [--slowest N] [--bless] [FILTER...]
                                               run the recorded, isolation, collection and golden tests
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md

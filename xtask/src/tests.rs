@@ -11,7 +11,7 @@ use crate::process::{Outcome, Spec};
 use crate::record::{programs_in, read_expected};
 use crate::{Args, cpus, find_zakuro, in_parallel, root};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Compared against this many lines on each side of a difference.
 const CONTEXT: usize = 2;
@@ -31,13 +31,13 @@ impl Case {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["zakuro", "gc", "jit", "jobs", "limit", "profile"], &["bless", "quiet"])?;
+    let args = Args::parse(args, &["zakuro", "gc", "jit", "jobs", "limit", "profile", "slowest"], &["bless", "quiet"])?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
-    let stress = match args.get("gc") {
-        None => false,
-        Some("stress") => true,
-        Some(other) => return Err(format!("--gc={other}: only `stress` is known")),
-    };
+    let gc = args.get("gc");
+    if let Some(other) = gc.filter(|gc| !["stress", "sites"].contains(gc)) {
+        return Err(format!("--gc={other}: only `stress` and `sites` are known"));
+    }
+    let stress = gc.is_some();
     let jit = args.get("jit");
     let limit = Duration::from_secs(args.number("limit", if stress { 180 } else { 60 })?);
     // Some wait for most of their time.
@@ -70,20 +70,29 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             println!("SKIPPED {} tests: there is no {} here; it is a package of this name", all - cases.len(), missing.join(" and no "));
         }
     }
-    let results = in_parallel(&cases, jobs, |case| match case {
+    let test = |case: &Case| match case {
         // Whatever is made into machine code, these print the same.
         Case::Recorded(path) if jit.is_none() && path.parent().is_some_and(|d| d.ends_with("jit")) => {
-            let one = |jit| recorded(&zakuro, path, (stress, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}"));
+            let one = |jit| recorded(&zakuro, path, (gc, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}"));
             // Collecting at every safepoint is slow: the others are for `./test jit`.
             let modes = if stress { &["always"][..] } else { MODES };
             modes.iter().try_for_each(|jit| one(jit))
         }
-        Case::Recorded(path) => recorded(&zakuro, path, (stress, jit), limit),
-        Case::Golden(path) => golden(&zakuro, path, (stress, jit), limit, args.has("bless")),
+        Case::Recorded(path) => recorded(&zakuro, path, (gc, jit), limit),
+        Case::Golden(path) => golden(&zakuro, path, (gc, jit), limit, args.has("bless")),
+    };
+    let results = in_parallel(&cases, jobs, |case| {
+        let start = Instant::now();
+        (test(case), start.elapsed())
     });
+    let mut times: Vec<_> = cases.iter().zip(&results).map(|(case, (_, time))| (*time, case.name())).collect();
+    times.sort_unstable_by(|a, b| b.cmp(a));
+    for (time, name) in times.iter().take(args.number("slowest", 0)? as usize) {
+        println!("{:6.1} s  {name}", time.as_secs_f64());
+    }
     let mut passed = 0;
     let mut failed = 0;
-    for (case, result) in cases.iter().zip(results) {
+    for (case, (result, _)) in cases.iter().zip(results) {
         match result {
             Ok(()) => passed += 1,
             Err(why) => {
@@ -130,23 +139,23 @@ fn ends_with(case: &Case, line: &[u8]) -> bool {
 /// How the tests of machine code are run.
 const MODES: &[&str] = &["off", "on", "always", "exit-everywhere"];
 
-/// Collecting at every safepoint; the way of machine code, or that of the environment.
-type Mode<'a> = (bool, Option<&'a str>);
+/// The way of collecting, unless it is the usual one; the way of machine code, or that of the environment.
+type Mode<'a> = (Option<&'a str>, Option<&'a str>);
 
-fn with_mode(spec: Spec, (stress, jit): Mode, limit: Duration) -> Spec {
+fn with_mode(spec: Spec, (gc, jit): Mode, limit: Duration) -> Spec {
     let spec = match jit {
         Some(jit) => spec.env("ZAKURO_JIT", jit),
         None => spec,
     };
     // Whatever the machine's locale is: where none is named, text from outside is US-ASCII.
-    spec.env("LC_ALL", "C.UTF-8").env("ZAKURO_TEST_SCALE", if stress { "small" } else { "full" }).limit(limit)
+    spec.env("LC_ALL", "C.UTF-8").env("ZAKURO_TEST_SCALE", if gc.is_some() { "small" } else { "full" }).limit(limit)
 }
 
 fn recorded(zakuro: &Path, program: &Path, mode: Mode, limit: Duration) -> Result<(), String> {
     let expected = read_expected(program)?;
     let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
-    if mode.0 {
-        spec = spec.args(["--gc=stress"]);
+    if let Some(gc) = mode.0 {
+        spec = spec.args([format!("--gc={gc}")]);
     }
     let outcome = with_mode(spec.args(["-W0"]).args(program.file_name()), mode, limit).run()?;
     let mut why = String::new();
@@ -199,8 +208,8 @@ fn golden(zakuro: &Path, program: &Path, mode: Mode, limit: Duration, bless: boo
         None => vec![program.file_name().unwrap_or_default().to_string_lossy().into_owned()],
     };
     let mut spec = Spec::new(zakuro).dir(program.parent().unwrap_or(Path::new(".")));
-    if mode.0 {
-        spec = spec.args(["--gc=stress"]);
+    if let Some(gc) = mode.0 {
+        spec = spec.args([format!("--gc={gc}")]);
     }
     spec.stdin = read("stdin").unwrap_or_default();
     let outcome = with_mode(spec.args(args), mode, limit).run()?;

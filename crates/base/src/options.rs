@@ -5,6 +5,8 @@
 pub struct Options {
     /// Collect at every safepoint (`--gc=stress`).
     pub gc_stress: bool,
+    /// With `gc_stress`: at each place in a program often only the first times (`--gc=sites`).
+    pub gc_sites: bool,
     /// Never collect (`--gc=never`), for tests that compare collectors.
     pub gc_never: bool,
     /// Number of worker native threads (`RUBY_MAX_CPU`, else the cores this process may use).

@@ -15,6 +15,8 @@ pub fn setup(_cx: &mut Cx) {}
 #[derive(Trace, Default)]
 struct Traps {
     commands: Vec<(i32, Value)>,
+    /// Signals that came while a handler ran, as bits.
+    later: u64,
 }
 impl VmState for Traps {}
 
@@ -137,19 +139,33 @@ fn run(cx: &mut Cx, command: Value, n: i32) -> Result<()> {
         cx.call(main, Sym::intern("eval"), &[command])?;
         return Ok(());
     }
-    // A handler has no exception in progress, and must not change the one of the code that it interrupts.
-    let errinfo = std::mem::replace(&mut cx.errinfo, Value::NIL);
+    // A handler sees the exception that the code in which it stands rescues, and must not change it.
+    let errinfo = cx.errinfo;
+    let me = cx.enter_trap();
     let r = cx.call(command, sym::call, &[Value::fixnum(n as i64)]);
+    cx.leave_trap(me);
+    for later in signals(std::mem::take(&mut cx.state::<Traps>().later)) {
+        cx.host_handle()?.control.deliver_signal(later);
+    }
     cx.errinfo = errinfo;
     r?;
     Ok(())
+}
+
+fn signals(bits: u64) -> impl Iterator<Item = i32> {
+    (1..64).filter(move |n| bits & (1 << n) != 0)
 }
 
 /// Handles the signals that have arrived: the hook of the VM.
 pub fn handle(cx: &mut Cx) -> Result<()> {
     let control = cx.host_handle()?.control;
     let bits = control.take_signals();
-    for n in (1..64).filter(|n| bits & (1 << n) != 0) {
+    if cx.is_in_trap() {
+        // Handlers do not interrupt each other.
+        cx.state::<Traps>().later |= bits;
+        return Ok(());
+    }
+    for n in signals(bits) {
         let command = cx.state::<Traps>().commands.iter().find(|t| t.0 == n).map(|t| t.1);
         let r = match command {
             Some(Value::NIL) => Ok(()),
@@ -159,7 +175,7 @@ pub fn handle(cx: &mut Cx) -> Result<()> {
         };
         if r.is_err() {
             // The others are handled when this one is done with.
-            for rest in (n + 1..64).filter(|n| bits & (1 << n) != 0) {
+            for rest in signals(bits).filter(|rest| *rest > n) {
                 control.deliver_signal(rest);
             }
             return r;

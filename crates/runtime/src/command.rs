@@ -112,7 +112,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --dashboard-kill  the same, and the page may end VMs
   --top             let `zakuro top PID` look (as --dashboard does)
   --account         count without telling: RubyVM.report, RubyVM.stat and their like
-  --gc=stress       collect at every safepoint (--gc=never: not at all)
+  --gc=stress       collect at every safepoint (--gc=sites: of each place the first 64 times, then one in 16; --gc=never: not at all)
   --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
   --jit-memory=MB   most machine code that there may be (64)
   --jit-share=N     percent of a core that compiling may take in the long run (10)
@@ -347,7 +347,10 @@ impl Command {
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,
             ("jit-perf-map", None) => self.options.jit_options.perf_map = true,
             ("dump-method", _) => self.options.jit_options.show_only = Some(needed(name, value, rest)?),
-            ("gc", Some("stress")) => self.options.gc_stress = true,
+            ("gc", Some(how @ ("stress" | "sites"))) => {
+                self.options.gc_stress = true;
+                self.options.gc_sites = how == "sites";
+            }
             ("gc", Some("never")) => self.options.gc_never = true,
             ("gc", Some("normal")) => self.options.gc_stress = false,
             ("enable" | "disable", _) => {

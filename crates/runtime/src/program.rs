@@ -130,19 +130,23 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     if zakuro_corelib::fiber_scheduler::finish(cx).is_err() {
         failed[0] = cx.take_pending();
     }
-    if zakuro_corelib::signal::run_exit_trap(cx).is_err() {
-        failed[0] = cx.take_pending();
-    }
     cx.errinfo = exception_or_nil(failed[0]);
     let by_exception = failed[0].is_kind(Kind::Exception);
     let mut end = if by_exception { End::Done } else { outcome(cx, failed[0], None) };
     let mut shown = zakuro_corelib::exception::Exceptions::new(cx);
-    // at_exit blocks in reverse order; one may add others, or change the status by exit.
-    while let Some(p) = cx.at_exit.pop() {
+    // The exit trap, then at_exit blocks in reverse order; one may add others, or change the status by exit.
+    let mut trap_is_due = true;
+    // The status is what the trap said, no block; and what it reports, which comes after what the blocks do.
+    let mut ended_by_trap = false;
+    let mut report_of_trap = Vec::new();
+    loop {
         let before = cx.errinfo;
-        let r = match Ref::<ProcCell>::from_value(p) {
-            Some(p) => cx.call_proc(p, &[], false, Block::NONE),
-            None => Ok(Value::NIL),
+        let is_trap = std::mem::take(&mut trap_is_due);
+        let r = if is_trap {
+            zakuro_corelib::signal::run_exit_trap(cx)
+        } else {
+            let Some(p) = cx.at_exit.pop() else { break };
+            Ref::<ProcCell>::from_value(p).map_or(Ok(()), |p| cx.call_proc(p, &[], false, Block::NONE).map(|_| ()))
         };
         cx.errinfo = before;
         if r.is_ok() {
@@ -156,24 +160,36 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
             }
         }
         // Causes that blocks have told are not told again; what ended the program is, by itself, after the blocks.
-        if before.is_kind(Kind::Exception) {
+        if before.is_kind(Kind::Exception) && !is_trap {
             shown.add(before);
         }
         end = outcome(cx, e, Some(&mut shown));
         if let End::Exception { report, .. } | End::Signal { report, .. } = &mut end {
             let report = std::mem::take(report);
-            zakuro_corelib::io::write_error(cx, &report);
+            if is_trap {
+                report_of_trap = report;
+            } else {
+                zakuro_corelib::io::write_error(cx, &report);
+            }
         }
         if let End::Exception { .. } = end {
             end = End::Exit(1);
         }
         // The next block sees what ended this one.
-        cx.errinfo = e;
+        cx.errinfo = if is_trap { Value::NIL } else { e };
+        ended_by_trap = is_trap;
+    }
+    // What the program printed stands before what is said of its end.
+    zakuro_corelib::io::flush_at_end(cx);
+    if !report_of_trap.is_empty() {
+        zakuro_corelib::io::write_error(cx, &report_of_trap);
     }
     if !by_exception {
         return end;
     }
     match (outcome(cx, failed[0], None), end) {
+        // A signal ends the process whatever its trap of EXIT says.
+        (first @ End::Signal { .. }, _) if ended_by_trap => first,
         (first, End::Done) | (first @ End::Exception { .. }, End::Exit(1)) => first,
         (End::Exception { report, .. } | End::Signal { report, .. }, end @ (End::Exit(_) | End::Signal { .. })) => {
             // The status is that of the block that failed last.

@@ -178,6 +178,8 @@ pub struct Vm {
     pub(crate) owes_refusal: bool,
 
     pub errinfo: Value,
+    /// Threads and fibers that run a signal's handler.
+    pub(crate) traps: Vec<(u32, u64)>,
     pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,
@@ -287,6 +289,8 @@ pub struct Vm {
     pub gc_disabled: bool,
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,
+    /// `--gc=sites`: how often places were reached, by a hash of their addresses.
+    pub(crate) sites: Vec<u8>,
     pub(crate) in_boot: bool,
     pub method_serial: u64,
     /// Where constants were set, for `const_source_location`.

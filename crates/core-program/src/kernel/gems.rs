@@ -2,14 +2,19 @@
 //!
 //! CRuby loads RubyGems before every program, which is most of the time that it takes to start. Here three things load it: the constant `Gem` (an
 //! autoload, `module::setup`), the method `gem`, and a `require` that finds no file in `$LOAD_PATH` (or asks for a part of RubyGems, none of which can
-//! be loaded alone). From then on its own `Kernel#require` and
+//! be loaded alone, or for a file of a default gem of which another version is installed: `take_installed`). From then on its own `Kernel#require` and
 //! `Kernel#gem` stand where these stood. What it should know of us stands in crates/stdlib/ruby/rubygems_defaults_ruby.rb.
 //! A `Kernel#gem` that the program defined before that stays: in CRuby it comes after RubyGems (bundled applications take `gem` away so).
 //! Invariant: a `require` that fails without a gem for it fails as if there were no RubyGems.
 //! Rejected: an index of installed gems of our own (versions, dependencies and Bundler are RubyGems' business).
 
 use super::load::{self, FeatureState};
-use zakuro_macros::ruby_class;
+use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use zakuro_core_system::env;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 const FEATURE: &[u8] = b"rubygems";
@@ -42,6 +47,90 @@ pub fn activate_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     let Some(gem) = cx.const_by_path("Gem") else { return Ok(false) };
     let feature = cx.str_bytes(feature, string::UTF8);
     Ok(cx.call(gem, Sym::intern("try_activate"), &[feature])?.truthy())
+}
+
+/// The default gems of which a version is installed that did not come with the library. Looked for when the first file of the library is required; later
+/// installations count from the next VM on, as they do where RubyGems is loaded first.
+#[derive(Trace, Default)]
+struct Installed(#[untraced] Option<HashSet<Vec<u8>>>);
+impl VmState for Installed {}
+
+/// Where installed gems have their specifications, as `Gem.path` names them, and some more.
+fn specification_dirs(cx: &mut Cx, library: &Path) -> Vec<PathBuf> {
+    let var = |cx: &mut Cx, name: &str| env::get(cx, name.as_bytes()).filter(|v| !v.is_empty());
+    let in_home = |cx: &mut Cx, rest: &str| var(cx, "HOME").map(|home| Path::new(OsStr::from_bytes(&home)).join(rest));
+    let version = library.file_name().unwrap_or_default();
+    let mut dirs = Vec::new();
+    for list in ["GEM_HOME", "GEM_PATH"] {
+        let list = var(cx, list).unwrap_or_default();
+        dirs.extend(list.split(|b| *b == b':').filter(|d| !d.is_empty()).map(|d| PathBuf::from(OsStr::from_bytes(d))));
+    }
+    dirs.extend(in_home(cx, ".gem").map(|d| d.join("zakuro").join(version)));
+    let data = var(cx, "XDG_DATA_HOME").map(|d| PathBuf::from(OsStr::from_bytes(&d))).or_else(|| in_home(cx, ".local/share"));
+    dirs.extend(data.map(|d| d.join("gem/zakuro").join(version)));
+    dirs.extend(library.parent().map(|d| d.join("gems").join(version)));
+    dirs.into_iter().map(|d| d.join("specifications")).collect()
+}
+
+/// Name of the gem that a file `NAME-VERSION.gemspec` specifies.
+fn gem_of(file: &[u8]) -> Option<&[u8]> {
+    let full = file.strip_suffix(b".gemspec")?;
+    (1..full.len()).find(|i| full[*i] == b'-' && full.get(i + 1).is_some_and(u8::is_ascii_digit)).map(|i| &full[..i])
+}
+
+/// The gem that a line of the index of default gems stands below: `=NAME-VERSION.gemspec SIZE`, then a line for each name that `require` may give.
+fn default_gem_of<'a>(index: &'a [u8], feature: &[u8]) -> Option<&'a [u8]> {
+    let mut gem = None;
+    for line in index.split(|b| *b == b'\n') {
+        match line.strip_prefix(b"=") {
+            Some(head) => gem = head.split(|b| *b == b' ').next().and_then(gem_of),
+            None if line == feature => return gem,
+            None => {}
+        }
+    }
+    None
+}
+
+fn index_of_default_gems(library: &Path) -> Vec<u8> {
+    std::fs::read(library.join("gems/specifications/default/.index")).unwrap_or_default()
+}
+
+/// Looks for versions of default gems that did not come with the library.
+#[cold]
+fn installed_default_gems(cx: &mut Cx, library: &Path) -> HashSet<Vec<u8>> {
+    let names = specification_dirs(cx, library).into_iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten().map(|e| e.file_name());
+    let installed: HashSet<Vec<u8>> = names.filter_map(|f| gem_of(f.as_bytes()).map(<[u8]>::to_vec)).collect();
+    if installed.is_empty() {
+        return installed;
+    }
+    let index = index_of_default_gems(library);
+    let default = index.split(|b| *b == b'\n').filter_map(|line| gem_of(line.strip_prefix(b"=")?.split(|b| *b == b' ').next()?));
+    default.filter(|gem| installed.contains(*gem)).map(<[u8]>::to_vec).collect()
+}
+
+/// Before `require` takes a file of the library for `feature`: where a version of its default gem is installed, RubyGems is loaded and activates the newest.
+/// True when it did, and the feature may be another file now.
+pub fn take_installed(cx: &mut Cx, feature: &[u8], file: &[u8]) -> Result<bool> {
+    let Some(library) = cx.options.library.clone().filter(|_| !cx.options.no_gems) else { return Ok(false) };
+    if !file.starts_with(library.as_bytes()) || cx.state::<Installed>().0.as_ref().is_some_and(HashSet::is_empty) {
+        return Ok(false);
+    }
+    let library = Path::new(&library);
+    if cx.state::<Installed>().0.is_none() {
+        let found = installed_default_gems(cx, library);
+        cx.state::<Installed>().0 = Some(found);
+    }
+    let index = index_of_default_gems(library);
+    let Some(gem) = default_gem_of(&index, feature) else { return Ok(false) };
+    if !cx.state::<Installed>().0.as_ref().is_some_and(|names| names.contains(gem)) || !start(cx)? {
+        return Ok(false);
+    }
+    let name = cx.str_bytes(gem, string::UTF8);
+    let main = cx.main;
+    // Pre-releases count, as they do for a `require` after RubyGems.
+    let any = cx.str_bytes(b">= 0.a", string::UTF8);
+    cx.call_private(main, Sym::intern("gem"), &[name, any])?;
+    Ok(true)
 }
 
 /// What a LoadError adds: that the file is a gem's C extension. Empty for any other.

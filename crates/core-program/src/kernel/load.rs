@@ -657,6 +657,8 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         super::gems::start(cx)?;
     }
     match resolve(cx, feature)? {
+        // RubyGems is loaded by then: this does not come again.
+        Some(f) if super::gems::take_installed(cx, feature, &f)? => require(cx, feature),
         Some(f) => {
             let result = require_file(cx, &f)?;
             refresh(cx);

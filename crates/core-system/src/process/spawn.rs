@@ -353,7 +353,7 @@ pub mod io {
     }
 }
 
-/// `IO.popen("-")`: a copy of this process at the other end. In the copy: nil, or what the block makes of that and the end.
+/// `IO.popen("-")`: a copy of this process at the other end. In the copy: nil, or what the block makes of that and the end, with status 0.
 fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Result<Value> {
     let out = if m.io & READ != 0 { Some(pipe(cx)?) } else { None };
     let input = if m.io & WRITE != 0 { Some(pipe(cx)?) } else { None };
@@ -386,7 +386,18 @@ fn popen_self(cx: &mut Cx, class: ClassId, m: &modes::Mode, block: Block) -> Res
                 return Ok(Value::NIL);
             }
             let result = cx.yield1(block, Value::NIL);
-            super::fork::end(cx, result)
+            if cx.exits_at_once() {
+                super::fork::end(cx, result)
+            }
+            // As in CRuby: whatever else the block does, and without the at_exit blocks, which are the parent's.
+            if result.is_err() {
+                cx.take_pending();
+            }
+            if stream::flush_standard(cx).is_err() {
+                cx.take_pending();
+            }
+            // SAFETY: the process ends.
+            unsafe { libc::_exit(0) }
         }
     }
 }

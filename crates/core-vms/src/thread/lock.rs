@@ -67,6 +67,9 @@ fn try_lock(cx: &mut Cx, v: Value) -> Result<bool> {
 }
 
 fn lock(cx: &mut Cx, v: Value) -> Result<()> {
+    if cx.is_in_trap() {
+        return cx.raise(ids::THREAD_ERROR, "can't be called from trap context");
+    }
     take(cx, v, false)
 }
 

@@ -50,17 +50,18 @@ impl Cx {
         let word = unsafe { &*self.poll };
         let bits = word.load(Ordering::Acquire);
         // Of a VM that is being left the heap goes as a whole: looking through the stacks of all its threads would be in vain.
-        if !self.life.is_hard() && (self.gc_stress || bits & POLL_COLLECT != 0 || self.heap.wants_collection()) {
+        let stressed = self.gc_stress && self.is_stressed_here();
+        if !self.life.is_hard() && (stressed || bits & POLL_COLLECT != 0 || self.heap.wants_collection()) {
             if !self.gc_stress {
                 word.fetch_and(!POLL_COLLECT, Ordering::AcqRel);
             }
             let (over, short) = (self.over_limit(), self.is_short());
-            let due = self.gc_stress || self.heap.wants_collection();
+            let due = stressed || self.heap.wants_collection();
             if due && !self.gc_disabled && !self.options.gc_never || over || short {
                 let how = match () {
                     _ if over || short => How::Full,
                     // What no barrier told of shows at the next minor collection (debug builds look), what is freed too early after the next full one.
-                    _ if self.gc_stress => match self.heap.stats().collections % 8 {
+                    _ if stressed => match self.heap.stats().collections % 8 {
                         0 => How::Full,
                         // Steps are no collections yet, which `GC.stress = true` promises.
                         4 if self.options.gc_stress => How::Step,
@@ -87,6 +88,23 @@ impl Cx {
             return hook(self, rest);
         }
         Ok(())
+    }
+    /// What a place does to the collector it does the first times: with `--gc=sites` each is collected at for its first [`EACH`] times, then one time in [`SOME`].
+    fn is_stressed_here(&mut self) -> bool {
+        const PLACES: usize = 4096;
+        const EACH: u8 = 64;
+        const SOME: u8 = 16;
+        if !self.options.gc_sites {
+            return true;
+        }
+        if self.sites.is_empty() {
+            self.sites = vec![0; PLACES];
+        }
+        // SAFETY: a VM at a safepoint has a frame.
+        let at = unsafe { (*self.fp).ip.addr() };
+        let n = &mut self.sites[(at >> 3).wrapping_mul(0x9e37_79b9) >> 7 & (PLACES - 1)];
+        *n = if *n >= EACH + SOME { EACH + 1 } else { *n + 1 };
+        *n <= EACH || *n == EACH + SOME
     }
     /// Collects everything now. Only at a safepoint: every live value must be reachable from a root or a scanned stack.
     pub fn collect(&mut self) {

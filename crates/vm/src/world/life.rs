@@ -313,6 +313,10 @@ impl Cx {
         self.becomes_hard();
         self.leave_at_once()
     }
+    /// Whether `exit!` was called.
+    pub fn exits_at_once(&self) -> bool {
+        self.life.exit.is_some()
+    }
     /// The main thread waits for the others to get out, which nothing interrupts; or does so no more.
     pub(crate) fn set_last(&mut self, on: bool) {
         self.life.last = on;

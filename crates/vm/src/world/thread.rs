@@ -636,6 +636,22 @@ impl Cx {
     pub fn thread_count(&self) -> usize {
         self.threads.as_ref().map_or(1, |t| t.count())
     }
+    /// The running fiber of the running thread begins a signal's handler; returns what [`Cx::leave_trap`] takes.
+    pub fn enter_trap(&mut self) -> (u32, u64) {
+        let me = (self.thread_id(), self.current_fiber.bits());
+        self.traps.push(me);
+        me
+    }
+    pub fn leave_trap(&mut self, me: (u32, u64)) {
+        if let Some(i) = self.traps.iter().rposition(|t| *t == me) {
+            self.traps.swap_remove(i);
+        }
+    }
+    /// Whether the running code belongs to a signal's handler, which must not wait for locks: what it interrupts may hold them.
+    #[inline]
+    pub fn is_in_trap(&self) -> bool {
+        !self.traps.is_empty() && self.traps.contains(&(self.thread_id(), self.current_fiber.bits()))
+    }
     /// Number of the running thread. Cheap, and makes nothing.
     #[inline]
     pub fn thread_id(&self) -> u32 {
