@@ -115,6 +115,16 @@ pub fn space_is_limited() -> bool {
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) != 0 || limit.rlim_cur != libc::RLIM_INFINITY }
 }
 
+/// Where the address space is limited, the C library is to make no arena for a thread: it reserves 64 or 128 MB for each, and a thread that gets none in between, when it registers a
+/// destructor, ends the process. For the main function of a process that has no other thread yet: it is a setting of the whole process.
+pub fn without_arenas_of_threads() {
+    #[cfg(target_env = "gnu")]
+    if space_is_limited() {
+        // SAFETY: a setting of the C library's allocator.
+        unsafe { libc::mallopt(libc::M_ARENA_MAX, 1) };
+    }
+}
+
 /// Gives the pages from `end` up to `top` of a stack back to the system, if the stack has reached below `top`: no frame is larger than what is looked at.
 ///
 /// # Safety

@@ -78,8 +78,9 @@ fn is_refusal(p: &(dyn Any + Send)) -> bool {
 const STACK: usize = 4 << 20;
 const ENOUGH: u64 = 1 << 20;
 
-/// Runs `main` on the process's first thread, or on one with enough native stack when that has little (`ulimit -s`).
+/// Runs the main function of a process: on its first thread, or on one with enough native stack when that has little (`ulimit -s`).
 pub fn with_stack(main: fn() -> i32) -> i32 {
+    zakuro_base::memory::without_arenas_of_threads();
     let mut l = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: writes one plain struct.
     let little = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut l) } == 0 && l.rlim_cur < ENOUGH;
