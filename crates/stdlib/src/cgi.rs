@@ -114,12 +114,38 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
         zakuro_base::memory::extend(&mut out, &bytes[at..at + plain]);
         at += plain;
         let specials = bytes[at..].iter().take(STRIDE).take_while(|b| is_special(b)).count();
-        bytes[at..at + specials].iter().for_each(|b| zakuro_base::memory::extend(&mut out, reference(*b)));
+        // A reference is written with what fills it up to a fixed length, which is cheaper than its own.
+        zakuro_base::memory::grow(|| out.try_reserve(FILLED * specials).is_ok());
+        for b in &bytes[at..at + specials] {
+            let (text, length) = REFERENCES[*b as usize];
+            out.extend_from_slice(&text);
+            out.truncate(out.len() - (FILLED - length as usize));
+        }
         at += specials;
         pace.at(at, cx)?;
     }
     Ok(Some(out))
 }
+
+/// Length to which references are filled up.
+const FILLED: usize = 8;
+
+/// References filled up, and their lengths.
+static REFERENCES: [([u8; FILLED], u8); 256] = {
+    let mut all = [([0; FILLED], 0); 256];
+    let mut b = 0;
+    while b < 256 {
+        let text = reference(b as u8);
+        let mut i = 0;
+        while i < text.len() {
+            all[b].0[i] = text[i];
+            i += 1;
+        }
+        all[b].1 = text.len() as u8;
+        b += 1;
+    }
+    all
+};
 
 /// The bytes that have a reference.
 const MARKED: [bool; 256] = {

@@ -33,21 +33,21 @@ pub fn basename(p: &[u8]) -> &[u8] {
 }
 
 pub fn dirname(p: &[u8], levels: usize) -> Vec<u8> {
-    let mut p = p.to_vec();
+    let mut p = if p.is_empty() { b"." } else { p };
     for _ in 0..levels {
-        let s = strip(&p);
-        let cut = match s.iter().rposition(|b| *b == b'/') {
-            None => return b".".to_vec(),
-            Some(i) => i,
-        };
-        let head = &s[..cut];
-        let end = head.iter().rposition(|b| *b != b'/').map_or(0, |i| i + 1);
-        p = if end == 0 { b"/".to_vec() } else { head[..end].to_vec() };
+        let s = strip(p);
+        let Some(cut) = s.iter().rposition(|b| *b == b'/') else { return b".".to_vec() };
+        let end = s[..cut].iter().rposition(|b| *b != b'/').map_or(0, |i| i + 1);
+        // Nothing is above the root.
+        if end == 0 {
+            p = b"/";
+            break;
+        }
+        p = &s[..end];
     }
     // Several slashes in front are one.
     let lead = p.iter().take_while(|b| **b == b'/').count();
-    p.drain(..lead.saturating_sub(1));
-    p
+    p[lead.saturating_sub(1)..].to_vec()
 }
 
 /// Suffix after the last dot of the file name, dot included; empty for dot files.
@@ -219,8 +219,8 @@ fn join_into(cx: &mut Cx, out: &mut Vec<u8>, first: &mut bool, v: Value) -> Resu
     if Ref::<StringCell>::from_value(v).is_some_and(|s| s.has_nul()) {
         return cx.arg_error("string contains null byte");
     }
-    let p = cx.path_of(v)?;
-    append(out, first, &p);
+    let p = cx.path_str(v)?;
+    append(out, first, p.content(&cx.heap));
     Ok(())
 }
 
@@ -249,7 +249,7 @@ pub mod file {
     ///     File.join   #=> ""
     #[method("join", singleton)]
     fn join(cx: &mut Cx, _this: Value, parts: Rest) -> Result<Value> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(64);
         let mut first = true;
         for v in parts {
             join_into(cx, &mut out, &mut first, *v)?;
@@ -282,6 +282,7 @@ pub mod file {
     ///
     ///     File.dirname("/a/b/c")   #=> "/a/b"
     ///     File.dirname("/a/b/c", 2)   #=> "/a"
+    ///     File.dirname("/a", 10**15)   #=> "/"
     #[method("dirname", singleton)]
     fn dirname(cx: &mut Cx, _this: Value, path: Value, levels: Option<i64>) -> Result<Value> {
         let p = cx.path_of(path)?;
@@ -298,8 +299,8 @@ pub mod file {
     ///     File.extname(".profile")   #=> ""
     #[method("extname", singleton)]
     fn extname(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
-        let p = cx.path_of(path)?;
-        let e = super::extname(&p).to_vec();
+        let p = cx.path_str(path)?;
+        let e = super::extname(p.content(&cx.heap)).to_vec();
         Ok(path_value(cx, &e, path))
     }
     /// Directory and last component.

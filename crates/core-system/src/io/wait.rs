@@ -354,9 +354,31 @@ fn wait_writable(cx: &mut Cx, v: Value) -> Result<()> {
     }
 }
 
-/// read(2), waiting first when the descriptor is no regular file. Err: errno.
+/// read(2) of what is there, without waiting. Err: errno; EOPNOTSUPP and others where the system can't say.
+fn read_some(fd: RawFd, buf: &mut [u8]) -> std::result::Result<usize, i32> {
+    let iov = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
+    // SAFETY: buf is writable for its length.
+    let n = unsafe { libc::preadv2(fd, &iov, 1, -1, libc::RWF_NOWAIT) };
+    if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+}
+
+/// read(2), waiting when a descriptor that is no regular file has nothing yet. Err: errno.
 pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Result<std::result::Result<usize, i32>> {
+    // A fiber scheduler is asked before each.
+    let mut tries = !regular && cx.fiber_scheduler().is_nil();
     loop {
+        if tries {
+            cx.safepoint()?;
+            match read_some(object::get(cx, v)?.descriptor(Side::Reading), buf) {
+                Ok(n) => return Ok(Ok(n)),
+                Err(libc::EINTR) => continue,
+                Err(libc::EAGAIN) => {
+                    wait_readable(cx, v)?;
+                    continue;
+                }
+                Err(_) => tries = false,
+            }
+        }
         if !regular {
             wait_readable(cx, v)?;
         }
@@ -374,19 +396,22 @@ pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Re
     }
 }
 
-/// What a pipe, socket or terminal takes now, without waiting. Err: errno.
+/// What a pipe, socket or terminal takes now, without waiting. Err: errno; EOPNOTSUPP and others where the system can't say.
 fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
     let iov = libc::iovec { iov_base: bytes.as_ptr() as *mut _, iov_len: bytes.len() };
     // SAFETY: bytes is readable for its length.
+    let n = unsafe { libc::pwritev2(fd, &iov, 1, -1, libc::RWF_NOWAIT) };
+    if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+}
+
+/// The same of a descriptor that is ready, whatever the system can do.
+fn write_at_once(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
+    match write_some(fd, bytes) {
+        Err(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) => {}
+        r => return r,
+    }
+    // SAFETY: bytes is readable for its length.
     unsafe {
-        let n = libc::pwritev2(fd, &iov, 1, -1, libc::RWF_NOWAIT);
-        if n >= 0 {
-            return Ok(n as usize);
-        }
-        let e = last_errno();
-        if !matches!(e, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) {
-            return Err(e);
-        }
         let write = |fd: RawFd| {
             // A pipe that is ready takes PIPE_BUF bytes at once.
             let n = libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF));
@@ -434,20 +459,25 @@ pub fn write_once(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<std::result::Re
 
 /// write(2) of everything, one system call as far as the system takes it. Err: errno.
 pub fn blocking_write(cx: &mut Cx, v: Value, regular: bool, mut bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+    let mut tries = !regular && cx.fiber_scheduler().is_nil();
     while !bytes.is_empty() {
         let r = if regular {
             let fd = object::get(cx, v)?.write_fd();
             // SAFETY: bytes is readable for its length.
             let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
             if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+        } else if tries {
+            write_some(object::get(cx, v)?.write_fd(), bytes)
         } else {
             wait_writable(cx, v)?;
-            write_some(object::get(cx, v)?.write_fd(), bytes)
+            write_at_once(object::get(cx, v)?.write_fd(), bytes)
         };
         match r {
             Ok(n) => bytes = &bytes[n..],
             Err(libc::EINTR) => cx.safepoint()?,
+            Err(libc::EAGAIN) if tries => wait_writable(cx, v)?,
             Err(libc::EAGAIN) if !regular => cx.safepoint()?,
+            Err(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) if tries => tries = false,
             Err(e) => return Ok(Err(e)),
         }
     }
