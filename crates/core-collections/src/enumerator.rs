@@ -41,10 +41,25 @@ impl EnumeratorExt for Cx {
         Ok(make(self, class, recv, name, args, Value::NIL, Value::NIL))
     }
     fn sized_enumerator(&mut self, recv: Value, name: &str, args: &[Value], size: SizeFn) -> Result<Value> {
-        let size = self.data(ids::OBJECT, NativeSize(size));
+        let size = native_size(self, size);
         let (class, name) = (class_for(self, recv), name_called(self, name));
         Ok(make(self, class, recv, name, args, Value::NIL, size))
     }
+}
+
+/// The objects that stand for sizes: one for each way to tell a size.
+#[derive(Trace, Default)]
+struct Sizes(Vec<(usize, Value)>);
+impl VmState for Sizes {}
+
+fn native_size(cx: &mut Cx, size: SizeFn) -> Value {
+    let way = size as usize;
+    if let Some((_, known)) = cx.state::<Sizes>().0.iter().find(|(w, _)| *w == way) {
+        return *known;
+    }
+    let made = cx.data(ids::OBJECT, NativeSize(size));
+    cx.state::<Sizes>().0.push((way, made));
+    made
 }
 
 /// Enumerators over a Lazy are lazy.

@@ -51,6 +51,9 @@ mod basic {
     ///     1 != 2   #=> true
     #[method("!=")]
     fn neq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        if cx.is_builtin(this, sym::eq, ids::BASIC_OBJECT) {
+            return Ok(this != other);
+        }
         // Not `cx.eq`, which takes identical objects for equal: `==` decides.
         Ok(!cx.call(this, sym::eq, &[other])?.truthy())
     }
