@@ -50,7 +50,7 @@ class RubyVM::Channel
     def address = @address.to_s
 
     # Sends a copy to whoever receives next, and returns the channel when the server has it. Waits while a bounded channel is full; with `timeout:` nil when there was no room in time. `id:` names the message
-    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time.
+    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time, RubyVM::Cluster::TooLarge when it takes no message of this size.
     def send(object, timeout: nil, id: nil)
       by = timeout && RubyVM::Cluster.now + Float(timeout)
       payload, id = packed(object, id)
@@ -455,6 +455,7 @@ class RubyVM::Channel
         id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
       end
       payload = @wire.pack(object, @form, @key)
+      @queue.fits(payload, id)
       synchronize { @sent += 1 }
       [payload, id]
     end
@@ -583,6 +584,9 @@ class RubyVM::Channel
         end
         @queue.connection.changed
       end
+    rescue RubyVM::Cluster::Error
+      @queue.connection.synchronize { @under_way -= 1 }
+      raise
     end
 
     def wait_for_window(most)

@@ -2,8 +2,6 @@
 module RubyVM::Cluster
   # A connection that speaks NATS' client protocol.
   class NatsConnection < Connection # :nodoc:
-    attr_reader :largest
-
     def initialize(address, timeout)
       @inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
       @subscriptions = {}
@@ -13,14 +11,16 @@ module RubyVM::Cluster
     # Asks a subject, and waits for the answer: [headers or nil, payload].
     def request(subject, payload, headers = nil, timeout: @timeout)
       name = @lock.synchronize { new_name }
-      ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), timeout)
+      ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), timeout)
     end
 
     # The block hears the answer, under the connection's lock.
     def request_later(subject, payload, headers = nil, &heard)
+      size = size(payload, headers)
+      fits(size)
       @lock.synchronize do
         name = new_name
-        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), heard))
+        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), size, heard))
       end
       flush
     end
@@ -58,10 +58,12 @@ module RubyVM::Cluster
       end
     end
 
+    # What the server's `max_payload` is about.
+    def size(payload, headers) = payload.bytesize + (headers ? headers.bytesize : 0)
+
     private
 
     def publication(subject, payload, reply, headers)
-      raise ArgumentError, "the message has #{payload.bytesize} bytes; #{@address.server} takes at most #{@largest}" if @largest && payload.bytesize > @largest
       payload = payload.b unless payload.encoding == Encoding::BINARY
       if headers
         String.new("HPUB #{subject} #{"#{reply} " if reply}#{headers.bytesize} #{headers.bytesize + payload.bytesize}\r\n") << headers.b << payload << "\r\n"
@@ -74,9 +76,8 @@ module RubyVM::Cluster
       require "json"
       name, rest = first_operation
       raise ProtocolError, "#{@address.server} is no NATS server" unless name == "INFO"
-      info = JSON.parse(rest)
+      info = learn(rest)
       raise ProtocolError, "#{@address.server} knows no headers: it is older than NATS 2.2" unless info["headers"]
-      @largest = info["max_payload"]
       if @address.tls?
         @socket = secure(@socket)
       elsif info["tls_required"]
@@ -90,7 +91,14 @@ module RubyVM::Cluster
       until (found = first_operation)[0] == "PONG"
         raise Refused, "#{@address.server} refuses: #{found[1]}" if found[0] == "-ERR"
       end
-    rescue JSON::ParserError
+    end
+
+    # What a server tells of itself, at first and when it changes.
+    def learn(text)
+      info = JSON.parse(text)
+      @largest = info["max_payload"] if Integer === info["max_payload"]
+      info
+    rescue JSON::ParserError, TypeError
       raise ProtocolError, "#{@address.server} is no NATS server"
     end
 
@@ -133,6 +141,7 @@ module RubyVM::Cluster
           next
         when Integer then @subscriptions[number]&.last&.call(subject, reply, headers, payload)
         when "PING" then say("PONG\r\n")
+        when "INFO" then learn(subject)
         when "-ERR"
           @why = subject
           raise IOError, subject unless subject.match?(/permissions violation/i)
@@ -147,7 +156,7 @@ module RubyVM::Cluster
   class NatsQueue # :nodoc:
     CONSUMER = "zakuro"
     STORE = "zakuro_store"
-    NO_STREAM, NO_MESSAGE, NAME_IN_USE = 10_059, 10_037, 10_058
+    NO_STREAM, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_037, 10_058, 10_054
 
     attr_reader :address
 
@@ -167,6 +176,9 @@ module RubyVM::Cluster
     def generation = nil
 
     def open(timeout) = make_stream(@stream, @subject, timeout:)
+
+    # TooLarge when the server does not take it.
+    def fits(payload, id) = connection.fits(connection.size(payload, id && headers(id)))
 
     def publish(payload, id, timeout = @timeout)
       outcome = nil
@@ -200,7 +212,13 @@ module RubyVM::Cluster
     def set_aside(delivery, why)
       make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") unless @dead
       @dead = true
-      connection.request("#{@subject}.dead", delivery.payload, "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")}\r\n\r\n")
+      note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n\r\n"
+      begin
+        connection.request("#{@subject}.dead", delivery.payload, note)
+      rescue TooLarge
+        # With the note it is.
+        connection.request("#{@subject}.dead", delivery.payload)
+      end
       connection.request(delivery.token, "+TERM")
     end
 
@@ -329,7 +347,8 @@ module RubyVM::Cluster
       require "json"
       error = JSON.parse(payload)["error"] or return :sent
       return :full if error["description"].to_s.match?(/maximum (messages|bytes) exceeded/)
-      [nil, Refused.new("#{@address.server} refuses: #{error["description"]}")]
+      kind = error["err_code"] == ABOVE_THE_STREAMS ? TooLarge : Refused
+      [nil, kind.new("#{@address.server} refuses: #{error["description"]}")]
     end
 
     def make_stream(name, subject, timeout: @timeout, **options)
