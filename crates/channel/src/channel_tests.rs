@@ -220,7 +220,7 @@ fn bystander(world: &World) -> Task {
 fn a_claim_that_is_given_up_goes_to_the_next() {
     let world = World::new(1);
     let task = bystander(&world);
-    let (a, b, c) = (Waiter::new(&task), Waiter::with_token(&task, 2), Waiter::new(&task));
+    let (a, b, c) = (Waiter::new(&task), Waiter::new(&task), Waiter::new(&task));
     let channel = Channel::<u64>::unbounded();
     assert_eq!(channel.recv_or_register(&a), Recv::Registered);
     assert_eq!(channel.recv_or_register(&b), Recv::Registered);

@@ -47,6 +47,8 @@ module RubyVM::Cluster
       @outbox = String.new
       @writing = false
       @connects = 0
+      # Which of the servers; the next one when this one is gone.
+      @place = 0
       @closed = false
       @owner = RubyVM.current
       @thread = Thread.new { run }
@@ -218,6 +220,7 @@ module RubyVM::Cluster
           shut
         end
         return if @closed
+        @place += 1
         sleep(pause * (0.5 + rand / 2))
         pause = [pause * 2, LONGEST].min
       end
@@ -259,8 +262,10 @@ module RubyVM::Cluster
       @changed.broadcast
     end
 
+    def place = @address.places[@place % @address.places.size]
+
     def open_socket
-      socket = Socket.tcp(@address.host, @address.port, connect_timeout: CONNECT)
+      socket = Socket.tcp(*place, connect_timeout: CONNECT)
       socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
       # A machine that is gone says nothing.
       socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, 1)
@@ -284,7 +289,7 @@ module RubyVM::Cluster
         context.key = OpenSSL::PKey.read(@address.key)
       end
       secured = OpenSSL::SSL::SSLSocket.new(socket, context)
-      secured.hostname = @address.host
+      secured.hostname = place[0]
       secured.sync_close = true
       secured.connect
       secured

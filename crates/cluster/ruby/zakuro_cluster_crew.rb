@@ -44,7 +44,7 @@ class RubyVM::Pool
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
       @store = Remote.at(address.with_name(@name), **plain).__queue
       @setup = setup && Wire.pack(setup, :envelope, hidden)
-      @events = RubyVM::Channel.new
+      @events = RubyVM::Channel.__hidden("#{pool.name} events")
       @tasks, @out, @blocks, @machines = [], {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new

@@ -87,10 +87,26 @@ module RubyVM::Cluster
       options[:auth_token] = @address.token if @address.token
       options[:user] = @address.user if @address.user
       options[:pass] = @address.password if @address.password
+      options.update(proof(info["nonce"]))
       @socket.write("CONNECT #{JSON.generate(options)}\r\nPING\r\n")
       until (found = first_operation)[0] == "PONG"
         raise Refused, "#{@address.server} refuses: #{found[1]}" if found[0] == "-ERR"
       end
+    end
+
+    # That this end has the key whose public half the server, or who signed the credentials, knows.
+    def proof(nonce)
+      require "openssl"
+      seed = @address.nkey
+      jwt = nil
+      if (text = @address.credentials)
+        jwt, seed = %w[JWT SEED].map { |part| text[/-----BEGIN [A-Z ]*#{part}-----\s+(\S+)\s+-+END/, 1] }
+        raise Refused, "credentials: is no file of NATS' credentials" unless jwt && seed
+      end
+      return {} unless seed
+      raise Refused, "#{@address.server} asks for no nkey" unless nonce
+      key = Nkey.new(seed)
+      { nkey: jwt ? nil : key.public, jwt:, sig: [key.sign(nonce)].pack("m0").tr("+/", "-_").delete("=") }.compact
     end
 
     # What a server tells of itself, at first and when it changes.
@@ -151,6 +167,39 @@ module RubyVM::Cluster
       true
     end
   end
+
+  # A key of NATS: Ed25519, written in base 32 with what it is for in front and a checksum (CRC-16/XMODEM) behind.
+  class Nkey # :nodoc:
+    LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    # The first byte of a user's public key.
+    USER = 20 << 3
+
+    def initialize(seed)
+      raw = Nkey.decode(seed.strip)
+      raise Refused, "nkey: is no seed of a user (it begins with SU)" unless raw && raw.bytesize == 34 && seed.strip.start_with?("SU")
+      @key = OpenSSL::PKey.new_raw_private_key("ED25519", raw.byteslice(2, 32))
+    end
+
+    def public = Nkey.encode([USER].pack("C") << @key.raw_public_key)
+    def sign(text) = @key.sign(nil, text)
+
+    # nil when it is none.
+    def self.decode(text)
+      bits = text.each_char.map { |c| LETTERS.index(c)&.to_s(2)&.rjust(5, "0") or return }.join
+      bytes = [bits[0, bits.size / 8 * 8]].pack("B*")
+      content = bytes.byteslice(0...-2)
+      content if bytes.bytesize > 2 && sum(content) == bytes.byteslice(-2, 2).unpack1("v")
+    end
+
+    def self.encode(bytes) = (bytes + [sum(bytes)].pack("v")).unpack1("B*").scan(/.{1,5}/).map { |five| LETTERS[five.ljust(5, "0").to_i(2)] }.join
+
+    def self.sum(bytes)
+      bytes.each_byte.inject(0) do |sum, byte|
+        8.times.inject(sum ^ byte << 8) { |s, _| (s & 0x8000 == 0 ? s << 1 : s << 1 ^ 0x1021) & 0xffff }
+      end
+    end
+  end
+  private_constant :Nkey
 
   # A channel's side of a stream.
   class NatsQueue # :nodoc:
@@ -233,11 +282,7 @@ module RubyVM::Cluster
     def size = info["state"]["messages"]
 
     def delete
-      [@stream, "#{@stream}_dead"].each do |name|
-        connection.api("STREAM.DELETE.#{name}")
-      rescue NatsConnection::Failure => e
-        raise unless e.number == NO_STREAM
-      end
+      [@stream, "#{@stream}_dead"].each { |name| drop(name) }
     end
 
     def disconnect = @connection&.close
@@ -308,6 +353,18 @@ module RubyVM::Cluster
 
     def remove(name)
       connection.api("STREAM.PURGE.#{STORE}", { filter: stored(name) })
+    rescue NatsConnection::Failure => e
+      raise unless e.number == NO_STREAM
+    end
+
+    # Channels by what follows the beginning of their names, with what `drop` wants.
+    def channels(beginning)
+      found = connection.api("STREAM.LIST", { subject: "#{beginning}>" })["streams"] || []
+      found.filter_map { |stream| (subject = stream["config"]["subjects"]&.first)&.start_with?(beginning) && [subject.delete_prefix(beginning), stream["config"]["name"]] }.to_h
+    end
+
+    def drop(stream)
+      connection.api("STREAM.DELETE.#{stream}")
     rescue NatsConnection::Failure => e
       raise unless e.number == NO_STREAM
     end

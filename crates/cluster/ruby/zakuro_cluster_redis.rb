@@ -194,9 +194,7 @@ module RubyVM::Cluster
     def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1
     def size = connection.run_command("XLEN", @key)
 
-    def delete
-      connection.run_command("DEL", @key, "#{@key}:closed", "#{@key}:dead")
-    end
+    def delete = drop(@key)
 
     def disconnect
       if @reading&.here? && @connection&.here?
@@ -258,20 +256,29 @@ module RubyVM::Cluster
     def get(name) = connection.run_command("GET", "#{@key}:#{name}")
     def remove(name) = connection.run_command("DEL", "#{@key}:#{name}")
 
+    # Channels by what follows the beginning of their names, with what `drop` wants.
+    def channels(beginning) = names(beginning, "TYPE", "stream").reject { |name| name.end_with?(":dead") }.to_h { |name| [name.byteslice(beginning.bytesize..), name] }
+    def drop(name) = connection.run_command("DEL", name, "#{name}:closed", "#{name}:dead")
+
     def list(prefix)
       from = "#{@key}:#{prefix}"
-      pattern = "#{from.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
-      names = []
-      cursor = "0"
-      loop do
-        cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)
-        names.concat(some)
-        break if cursor == "0"
-      end
-      names.uniq.filter_map { |name| (text = connection.run_command("GET", name)) && [name.byteslice(from.bytesize..), text] }.to_h
+      names(from).filter_map { |name| (text = connection.run_command("GET", name)) && [name.byteslice(from.bytesize..), text] }.to_h
     end
 
     private
+
+    # Names on the server that begin so.
+    def names(beginning, *more)
+      pattern = "#{beginning.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
+      found = []
+      cursor = "0"
+      loop do
+        cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000, *more)
+        found.concat(some)
+        break if cursor == "0"
+      end
+      found.uniq
+    end
 
     def keys(id) = [@key, "#{@key}:closed", "#{@key}:sent:#{id}"]
 

@@ -48,22 +48,25 @@ module RubyVM::Cluster
   # The worker itself.
   class Worker # :nodoc:
     BEAT = 1.0
-    # How long a caller may be silent before its jobs are dropped.
-    SILENT = 30.0
+    # How often it looks for what callers have left behind that are gone, if it does not have to be sooner.
+    SWEEP = 30.0
     SEND_AFTER = 0.1
     # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
     ALONE_AFTER, QUIET = 30.0, 1.0
 
     attr_reader :id, :jobs, :errors, :pool
 
-    def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, **options)
-      server = options.slice(:user, :password, :token, :ca_file, :certificate, :private_key, :verify)
+    def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, caller_timeout: 30, **options)
+      server = options.slice(:user, :password, :token, :nkey, :credentials, :ca_file, :certificate, :private_key, :verify)
       limits = options.except(*server.keys)
       server[:key] = server.delete(:private_key) if server.key?(:private_key)
       address = Address.new(url, **server)
       raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
       @id = RubyVM::Cluster.random_name
       @key, @timeout = key, timeout
+      # How long a caller may be silent before its jobs and results are dropped.
+      @silent = RubyVM::Cluster.seconds(caller_timeout, "caller_timeout")
+      @quiet, @swept = {}, 0.0
       @hidden = key && Native.hide(String(key))
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
@@ -271,7 +274,7 @@ module RubyVM::Cluster
     def alive?(caller)
       at = RubyVM::Cluster.now
       known = @lock.synchronize { @callers[caller] }
-      return at - known[1] < SILENT if known && at - known[2] < 2
+      return at - known[1] < @silent if known && at - known[2] < 2
       beat = @store.get("caller.#{caller}")
       return false unless beat
       heard = known && known[0] == beat ? known[1] : at
@@ -279,7 +282,23 @@ module RubyVM::Cluster
         @callers.shift while @callers.size >= 1000
         @callers[caller] = [beat, heard, at]
       end
-      at - heard < SILENT
+      at - heard < @silent
+    end
+
+    # Results that nobody will fetch any more: their callers have been silent for long enough, twice.
+    def sweep
+      now = RubyVM::Cluster.now
+      return if now - @swept < [SWEEP, @silent].min
+      @swept = now
+      found = @store.channels("#{@address.name.tr("/", @address.nats? ? "." : "/")}.results.").reject { |caller, _| alive?(caller) }
+      @quiet.select! { |caller, _| found.key?(caller) }
+      found.each do |caller, channel|
+        next if now - (@quiet[caller] ||= now) < @silent
+        @store.drop(channel)
+        @store.remove("caller.#{caller}")
+        @quiet.delete(caller)
+        @lock.synchronize { @results.delete(caller) }&.disconnect
+      end
     end
 
     def block_text(name)
@@ -300,6 +319,7 @@ module RubyVM::Cluster
         begin
           busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
           @store.put("worker.#{@id}", JSON.generate([host, Process.pid, @pool.size, @jobs, @errors, busy, @beat += 1, @mark]), 10)
+          sweep
         rescue Error
           nil
         end

@@ -124,14 +124,16 @@ module ObjectSpace
       @tracers = (@tracers || 0) + 1
       return if @tracers > 1
       __note_allocations(true)
-      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :class, :end) do |tp|
+      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
+        # An object is made where `new` is called, as by CRuby, which has no frame for it.
+        plain = Class.equal?(tp.defined_class) && tp.method_id == :new
         __origins
-        if %i[return b_return end].include?(tp.event)
-          # What follows is made by whoever called.
-          __at(caller_locations(2, 1)&.first)
-        else
+        if %i[return b_return c_return end].include?(tp.event)
+          # What follows is made by whoever called. A builtin has left its frame.
+          __at(caller_locations(tp.event == :c_return ? 1 : 2, 1)&.first)
+        elsif !plain
           owner = tp.defined_class
-          owner = owner.attached_object if owner.is_a?(Class) && owner.singleton_class?
+          owner = nil if owner.is_a?(Class) && owner.singleton_class?
           __here(tp.path, tp.lineno, owner.is_a?(Module) ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
         end
       end
@@ -143,7 +145,7 @@ module ObjectSpace
     # Where a call of the program stands.
     private def __at(place)
       return __here(nil, nil, nil, nil) unless place
-      owner = place.label[/(?:\A|in )([^ ]+)[#.][^#.]+\z/, 1]
+      owner = place.label[/(?:\A|in )([^ ]+)#[^#.]+\z/, 1]
       method = place.base_label
       __here(place.path, place.lineno, owner, method.start_with?("<") || method == "trace_object_allocations" ? nil : method)
     end

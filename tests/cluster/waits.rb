@@ -1,0 +1,81 @@
+# Needs redis-server and nats-server.
+# A pool whose jobs nobody does says so, and why (docs/cluster.md); a job beside which others end the process is not blamed for it.
+require "open3"
+require "tmpdir"
+require_relative "support/servers"
+
+def tried
+  yield
+rescue Exception => e
+  [e.class, e.message.gsub(/:\d{4,5}\b/, ":PORT")]
+end
+
+Dir.mktmpdir do |dir|
+  %w[redis nats].each do |kind|
+    puts "== #{kind}"
+    server = Servers.start(kind, dir)
+    workers = []
+    start = lambda do |name, *options, key: nil|
+      environment = { "ZAKURO_CLUSTER_KEY" => key }
+      workers << Process.spawn(environment, RbConfig.ruby, "worker", "--connect", server.url(name), *options, out: File::NULL, err: File::NULL)
+    end
+    stop = -> { workers.each { |pid| Process.kill(:KILL, pid); Process.wait(pid) }; workers.clear }
+    # What the pool's process says on its standard error, and the pool in its report, until a worker fits.
+    watch = lambda do |name, key, &change|
+      program = <<~RUBY
+        pool = RubyVM::Pool.new(connect: #{server.url(name).dump}, name: "p", key: #{key.inspect})
+        f = pool.submit(20) { |n| n + 1 }
+        sleep 0.05 until pool.report.hint
+        puts pool.report.hint, pool.report.to_s.lines.last == pool.report.hint + "\\n"
+        $stdout.flush
+        gets
+        puts f.value
+        sleep 0.05 while pool.report.hint
+        puts "no hint"
+      RUBY
+      Open3.popen3(RbConfig.ruby, "-e", program) do |input, output, errors, _|
+        told = 2.times.map { output.gets }
+        change.call
+        input.puts
+        puts told, output.read
+        puts errors.read.lines.map { |line| line.gsub(/:\d{4,5}\b/, ":PORT") }.uniq
+      end
+    end
+    begin
+      puts "-- nobody"
+      watch.call("nobody", nil) { start.call("nobody", "--size", "1") }
+      stop.call
+      puts "-- another key"
+      start.call("other", "--size", "1", key: "one")
+      watch.call("other", "two") { start.call("other", "--size", "1", key: "two"); Process.kill(:KILL, workers.shift) }
+      stop.call
+      puts "-- no key"
+      start.call("none", "--size", "1")
+      watch.call("none", "two") { start.call("none", "--size", "1", key: "two"); Process.kill(:KILL, workers.shift) }
+      stop.call
+      puts "-- a key too many"
+      start.call("many", "--size", "1", key: "one")
+      watch.call("many", nil) { start.call("many", "--size", "1"); Process.kill(:KILL, workers.shift) }
+      stop.call
+      puts "-- a limit"
+      $stderr = File.open(File::NULL, "w")
+      pool = RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 1.5, name: "p")
+      p tried { pool.map([1]) { |n| n } }.then { |c, text| [c, text.sub(/ \(zakuro worker.*\)/, "")] }
+      pool.shutdown
+      $stderr = STDERR
+      p tried { RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 0) }
+
+      puts "-- beside others"
+      start_again = -> { start.call("beside", "--size", "3", "--ack-wait", "1") }
+      keep = Thread.new { loop { start_again.call; Process.wait(workers.last) } }
+      pool = RubyVM::Pool.new(connect: server.url("beside"), tries: 1)
+      p pool.map([1, 2, 3, 4, 5, 6], errors: :return, timeout: 60) { |n| sleep 0.3; n == 2 ? system("kill -9 #{Process.pid}; sleep 5") : n }.map { |v| RubyVM::Pool::JobError === v ? v.message : v }
+      keep.kill
+      pool.close
+    ensure
+      keep&.kill
+      workers.each { |pid| Process.kill(:KILL, pid) rescue nil }
+      server.stop
+    end
+  end
+end
