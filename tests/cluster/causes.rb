@@ -1,5 +1,4 @@
 # Needs redis-server and nats-server.
-# Without --gc=stress.
 # Programs of tests/insight/planted whose VMs talk through a server: the report names what holds them up.
 require "tmpdir"
 require_relative "support/servers"

@@ -18,44 +18,41 @@ Dir.mktmpdir do |dir|
     start = lambda do |name, *options, key: nil|
       environment = { "ZAKURO_CLUSTER_KEY" => key }
       workers << Process.spawn(environment, RbConfig.ruby, "worker", "--connect", server.url(name), *options, out: File::NULL, err: File::NULL)
+      workers.last
     end
-    stop = -> { workers.each { |pid| Process.kill(:KILL, pid); Process.wait(pid) }; workers.clear }
+    stop = -> { workers.each { |pid| Process.kill(:KILL, pid) rescue nil; Process.wait(pid) }; workers.clear }
     # What the pool's process says on its standard error, and the pool in its report, until a worker fits.
-    watch = lambda do |name, key, &change|
+    watch = lambda do |name, key, quiet: false, &change|
       program = <<~RUBY
         pool = RubyVM::Pool.new(connect: #{server.url(name).dump}, name: "p", key: #{key.inspect})
         f = pool.submit(20) { |n| n + 1 }
         sleep 0.05 until pool.report.hint
-        puts pool.report.hint, pool.report.to_s.lines.last == pool.report.hint + "\\n"
+        puts pool.report.hint, pool.report.to_s.lines.last == pool.report.hint + "\n"
         $stdout.flush
         gets
         puts f.value
-        sleep 0.05 while pool.report.hint
-        puts "no hint"
+        sleep 0.05 while #{quiet} && pool.report.hint
+        puts "done"
       RUBY
-      Open3.popen3(RbConfig.ruby, "-e", program) do |input, output, errors, _|
-        told = 2.times.map { output.gets }
-        change.call
-        input.puts
-        puts told, output.read
-        puts errors.read.lines.map { |line| line.gsub(/:\d{4,5}\b/, ":PORT") }.uniq
+      Thread.new do
+        Open3.popen3(RbConfig.ruby, "-e", program) do |input, output, errors, _|
+          told = 2.times.map { output.gets }
+          change.call
+          input.puts
+          told << output.read << errors.gets
+          ["-- #{name}", *told].map { |text| text.gsub(/:\d{4,5}\b/, ":PORT") }
+        end
       end
     end
     begin
-      puts "-- nobody"
-      watch.call("nobody", nil) { start.call("nobody", "--size", "1") }
-      stop.call
-      puts "-- another key"
-      start.call("other", "--size", "1", key: "one")
-      watch.call("other", "two") { start.call("other", "--size", "1", key: "two"); Process.kill(:KILL, workers.shift) }
-      stop.call
-      puts "-- no key"
-      start.call("none", "--size", "1")
-      watch.call("none", "two") { start.call("none", "--size", "1", key: "two"); Process.kill(:KILL, workers.shift) }
-      stop.call
-      puts "-- a key too many"
-      start.call("many", "--size", "1", key: "one")
-      watch.call("many", nil) { start.call("many", "--size", "1"); Process.kill(:KILL, workers.shift) }
+      stranger = ->(name, key) { start.call(name, "--size", "1", key:) }
+      replace = ->(name, pid, key) { start.call(name, "--size", "1", key:); Process.kill(:KILL, pid) }
+      watched = [watch.call("nobody", nil, quiet: true) { stranger.call("nobody", nil) }]
+      { "another" => %w[one two], "none" => [nil, "two"], "many" => ["one", nil] }.each do |name, (theirs, ours)|
+        pid = stranger.call(name, theirs)
+        watched << watch.call(name, ours) { replace.call(name, pid, ours) }
+      end
+      puts watched.map(&:value)
       stop.call
       puts "-- a limit"
       $stderr = File.open(File::NULL, "w")

@@ -209,6 +209,11 @@ class RubyVM::Channel
     # Removes the channel from the server, with all messages.
     def delete
       usable
+      # Who fetches would make it again.
+      synchronize do
+        @released = true
+        @room.broadcast
+      end
       @queue.delete
       disconnect
     end

@@ -162,7 +162,7 @@ class RubyVM::Pool
       waited = now - @alone_since
       return if waited < [HINT, @worker_timeout].compact.min
       @hint = if there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
-              elsif others == there.size then "no worker has answered: the #{others} that #{others == 1 ? "is" : "are"} there #{keys_of(there)}"
+              elsif others == there.size then "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
               else "#{others} of #{there.size} workers #{keys_of(there.reject { |machine| machine.mark == @mark })}: what they take is sent again"
               end
       return unless @worker_timeout && waited > @worker_timeout && others == there.size

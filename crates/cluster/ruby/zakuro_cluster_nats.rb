@@ -328,6 +328,7 @@ module RubyVM::Cluster
           connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", %({"batch":#{free},"expires":#{(every * 1_000_000_000).round}}), inbox)
         rescue NatsConnection::Failure => e
           raise unless e.number == NO_STREAM
+          break if channel.released?
           open(@timeout)
           @consumer = false
         rescue Unavailable => e

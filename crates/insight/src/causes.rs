@@ -217,13 +217,23 @@ impl Between<'_> {
     }
 }
 
-/// Who waits for whom. A channel counts for those of its receivers that waited most there, and for those who sent most.
+/// Who waits for whom. A channel counts for those of its receivers that waited most there, and for those who sent most. Where nobody has sent anything, it is those who send to others like them (a VM of a
+/// pool that was never given a job).
 fn between<'a>(p: &'a Picture, waits: impl Fn(&End) -> bool) -> Vec<Between<'a>> {
     let mut all: Vec<Between<'a>> = Vec::new();
     let mut index: HashMap<(usize, usize), usize> = HashMap::new();
+    let receiver = |c: &'a ChannelRow| c.receivers.iter().filter(|e| waits(e)).max_by(|a, b| a.waited.total_cmp(&b.waited));
+    let sender = |c: &'a ChannelRow| c.senders.iter().max_by_key(|e| e.messages);
+    let mut sends_to: HashMap<usize, &End> = HashMap::new();
+    for (e, from) in p.channels.iter().filter_map(|c| Some((receiver(c)?, sender(c)?))).filter(|(e, from)| e.group != from.group) {
+        let most = sends_to.entry(e.group).or_insert(from);
+        if from.messages > most.messages {
+            *most = from;
+        }
+    }
     for c in &p.channels {
-        let Some(e) = c.receivers.iter().filter(|e| waits(e)).max_by(|a, b| a.waited.total_cmp(&b.waited)) else { continue };
-        let Some(from) = c.senders.iter().max_by_key(|e| e.messages) else { continue };
+        let Some(e) = receiver(c) else { continue };
+        let Some(from) = sender(c).or_else(|| sends_to.get(&e.group).copied().filter(|_| !c.remote)) else { continue };
         let at = *index.entry((e.group, from.group)).or_insert_with(|| {
             let (receivers, senders) = (e.group, from.group);
             all.push(Between { receivers, senders, channel: c, most: 0.0, channels: 0, waited: 0.0, vms: 0, room: 0.0, deepest: 0 });
@@ -236,7 +246,7 @@ fn between<'a>(p: &'a Picture, waits: impl Fn(&End) -> bool) -> Vec<Between<'a>>
         b.channels += 1;
         b.waited += e.waited;
         b.vms = b.vms.max(from.vms);
-        b.room += from.waited;
+        b.room += c.senders.iter().filter(|s| s.group == from.group).map(|s| s.waited).sum::<f64>();
         b.deepest = b.deepest.max(c.deepest);
     }
     all

@@ -37,7 +37,11 @@ fn sides(members: &[Member<'_>], colours: &[usize]) -> HashMap<u64, (Colours, Co
     for (m, colour) in members.iter().zip(colours) {
         for (way, place) in &m.ends {
             let (senders, receivers) = sides.entry(place.channel).or_default();
-            if *way == Way::Sends { senders.insert(*colour) } else { receivers.insert(*colour) };
+            if *way == Way::Sends {
+                senders.insert(*colour)
+            } else {
+                receivers.insert(*colour)
+            };
         }
     }
     sides
@@ -103,7 +107,13 @@ pub fn roles(members: &[Member<'_>]) -> Vec<usize> {
 fn peer(way: Way, place: Place, hashes: &HashMap<u64, (u64, u64)>) -> u64 {
     match hashes.get(&place.channel) {
         _ if place.remote => place.channel,
-        Some((senders, receivers)) => if way == Way::Sends { *receivers } else { *senders },
+        Some((senders, receivers)) => {
+            if way == Way::Sends {
+                *receivers
+            } else {
+                *senders
+            }
+        }
         None => 0,
     }
 }

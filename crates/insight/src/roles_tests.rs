@@ -5,7 +5,7 @@ fn at(channel: u64) -> Place {
     Place { channel, remote: false }
 }
 
-fn member(name: &str, ends: &[(Way, u64)]) -> Member<'_> {
+fn member<'a>(name: &'a str, ends: &[(Way, u64)]) -> Member<'a> {
     Member { name, ends: ends.iter().map(|(way, channel)| (*way, at(*channel))).collect() }
 }
 
@@ -68,7 +68,8 @@ fn what_has_too_many_roles_has_one() {
 
 #[test]
 fn a_ring_and_all_to_all_are_one() {
-    let ring: Vec<Member<'_>> = (0..6u64).map(|n| Member { name: "node", ends: vec![(Receives, at(n)), (Sends, at((n + 1) % 6))] }).collect();
+    let ring: Vec<Member<'_>> =
+        (0..6u64).map(|n| Member { name: "node", ends: vec![(Receives, at(n)), (Sends, at((n + 1) % 6))] }).collect();
     assert_eq!(of("node", &ring), vec![0; 6]);
 }
 

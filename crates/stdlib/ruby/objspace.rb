@@ -20,6 +20,12 @@ module ObjectSpace
     def hash = @internal_object_id.hash
   end
 
+  # What CRuby does without a frame: what it makes is made by who calls it.
+  INSTRUCTIONS = {
+    Class => %i[new], String => %i[+ << succ], Array => %i[+ << []], Hash => %i[[]], Integer => %i[+ - * / % & | << >> succ], Float => %i[+ - * / %]
+  }.compare_by_identity.freeze
+  private_constant :INSTRUCTIONS
+
   class << self
     # The bytes of all objects, or of those of a class.
     def memsize_of_all(type = nil)
@@ -125,13 +131,11 @@ module ObjectSpace
       return if @tracers > 1
       __note_allocations(true)
       @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
-        # An object is made where `new` is called, as by CRuby, which has no frame for it.
-        plain = Class.equal?(tp.defined_class) && tp.method_id == :new
         __origins
         if %i[return b_return c_return end].include?(tp.event)
-          # What follows is made by whoever called. A builtin has left its frame.
-          __at(caller_locations(tp.event == :c_return ? 1 : 2, 1)&.first)
-        elsif !plain
+          # What follows is made by whoever called: the frame above the one that ends; a builtin's is gone already. This block's does not count, as it is the library's.
+          __at(caller_locations(tp.event == :c_return ? 0 : 1, 1)&.first)
+        elsif tp.event != :c_call || !INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
           owner = tp.defined_class
           owner = nil if owner.is_a?(Class) && owner.singleton_class?
           __here(tp.path, tp.lineno, owner.is_a?(Module) ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)

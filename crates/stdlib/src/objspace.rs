@@ -47,7 +47,7 @@ fn owned(cx: &Cx, p: *mut Header) -> usize {
     let (own, v) = unsafe { (owned_bytes(p), Value::cell(p)) };
     let tables = match v.kind_of_cell() {
         Kind::Class => cx.class_id(v).map_or(0, |id| cx.class(id).weight()),
-        Kind::Object => cx.held_by_states(v),
+        Kind::Object | Kind::Data => cx.held_by_states(v),
         _ => 0,
     };
     own + tables

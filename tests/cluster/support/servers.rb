@@ -13,8 +13,8 @@ class Servers
 
   def self.free_port = TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
 
-  def initialize(kind, program, dir, password: nil, certificate: nil, keep: false, limit: nil)
-    @kind, @program, @password, @certificate, @keep, @limit = kind, program, password, certificate, keep, limit
+  def initialize(kind, program, dir, password: nil, certificate: nil, keep: false, limit: nil, config: nil)
+    @kind, @program, @password, @certificate, @keep, @limit, @config = kind, program, password, certificate, keep, limit, config
     @dir = File.join(dir, kind)
     Dir.mkdir(@dir) unless Dir.exist?(@dir)
     @port = Servers.free_port
@@ -55,7 +55,7 @@ class Servers
 
   def nats
     tls = @certificate ? ["--tls", "--tlscert", @certificate[0], "--tlskey", @certificate[1]] : []
-    [@program, "-js", "-a", "127.0.0.1", "-p", @port.to_s, "-sd", @dir, *tls, *(@password ? ["--user", "someone", "--pass", @password] : [])]
+    [@program, "-js", "-a", "127.0.0.1", "-p", @port.to_s, "-sd", @dir, *tls, *(@password ? ["--user", "someone", "--pass", @password] : []), *(@config ? ["-c", @config] : [])]
   end
 end
 

@@ -11,9 +11,9 @@ use crate::Process;
 use std::sync::{Arc, Mutex};
 use zakuro_base::Options;
 use zakuro_corelib::vm_api::channel::ChannelHandle;
-use zakuro_vm::channels::Shows;
 use zakuro_sched::{PollWord, Stack, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
+use zakuro_vm::channels::Shows;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{ArrayCell, BignumCell, Cx, Exc, HashCell, Kind, Ref, StringCell, Sym, Value as Cell, Vm, ids, sym};
 
