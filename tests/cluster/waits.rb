@@ -1,5 +1,5 @@
 # Needs redis-server and nats-server.
-# A pool whose jobs nobody does says so, and why (docs/cluster.md); a job beside which others end the process is not blamed for it.
+# A pool whose jobs nobody does says so, and why (docs/cluster.md).
 require "open3"
 require "tmpdir"
 require_relative "support/servers"
@@ -61,16 +61,7 @@ Dir.mktmpdir do |dir|
       pool.shutdown
       $stderr = STDERR
       p tried { RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 0) }
-
-      puts "-- beside others"
-      start_again = -> { start.call("beside", "--size", "3", "--ack-wait", "1") }
-      keep = Thread.new { loop { start_again.call; Process.wait(workers.last) } }
-      pool = RubyVM::Pool.new(connect: server.url("beside"), tries: 1)
-      p pool.map([1, 2, 3, 4, 5, 6], errors: :return, timeout: 60) { |n| sleep 0.3; n == 2 ? system("kill -9 #{Process.pid}; sleep 5") : n }.map { |v| RubyVM::Pool::JobError === v ? v.message : v }
-      keep.kill
-      pool.close
     ensure
-      keep&.kill
       workers.each { |pid| Process.kill(:KILL, pid) rescue nil }
       server.stop
     end
