@@ -27,13 +27,21 @@ pub enum Shows {
     Always,
     /// What the library has it for would break: nobody but who was given it has it.
     Never,
+    /// The copy of such a handle in a VM that was spawned from the program state, where it may stand in a variable: it leads to a closed channel, unless the VM was given the one with this id.
+    Nothing(u64),
 }
 
 /// Whether a value is a handle that is not shown in ObjectSpace.
 pub fn is_hidden_channel(v: Value) -> bool {
     let Some(d) = Ref::<DataCell>::from_value(v) else { return false };
     // SAFETY: a live cell; the reference ends here.
-    unsafe { (*d.as_ptr()).get::<ChannelHandle>().is_some_and(|handle| handle.1 == Shows::Never) }
+    unsafe { (*d.as_ptr()).get::<ChannelHandle>().is_some_and(|handle| handle.1 != Shows::Always) }
+}
+
+fn closed() -> Channel<Envelope> {
+    let channel = Channel::unbounded();
+    channel.close();
+    channel
 }
 
 impl Trace for ChannelHandle {
@@ -48,6 +56,14 @@ impl NativeData for ChannelHandle {
     }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(ChannelHandle(self.0.clone(), self.1)))
+    }
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
+        let (channel, shows) = match self.1 {
+            Shows::Always => (self.0.clone(), Shows::Always),
+            Shows::Never => (closed(), Shows::Nothing(self.0.id())),
+            Shows::Nothing(id) => (closed(), Shows::Nothing(id)),
+        };
+        Some(Arc::new(move |_, _| Some(Box::new(ChannelHandle(channel.clone(), shows)))))
     }
     fn is_handle(&self) -> bool {
         true
