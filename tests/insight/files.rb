@@ -53,6 +53,17 @@ Dir.mktmpdir do |dir|
   svg = File.read("#{dir}/p.svg")
   p svg.start_with?("<svg "), svg.end_with?("</svg>\n"), svg.include?("Object#leaf"), svg.scan(/<g /).size == svg.scan("</g>").size
 
+  puts "-- several of one kind"
+  p run("--report", "--report=#{dir}/a.json", "--report=#{dir}/a.txt", "--report", program: "1").first.scan(/^zakuro report/).size
+  p JSON.parse(File.read("#{dir}/a.json"))["version"], File.read("#{dir}/a.txt").include?("bottleneck [")
+  p run("--profile", "#{dir}/a.svg", "--profile=#{dir}/b.folded", "--trace", "#{dir}/a.trace", "--trace=#{dir}/b.trace")
+  p File.read("#{dir}/a.svg")[0, 5], File.readlines("#{dir}/b.folded").any?, *%w[a b].map { |name| JSON.parse(File.read("#{dir}/#{name}.trace"))["traceEvents"].any? }
+  p run("--profile=alloc", "#{dir}/a.txt", "--profile", "#{dir}/b.txt"), run("--report=#{dir}/a.txt", "--profile", "#{dir}/a.txt").map { |said| said.to_s.sub(dir, "DIR") }
+  # Both from the same moment on: what the process used before it began to count does not count.
+  said, = run("--report=#{dir}/short.json", program: "1")
+  short = JSON.parse(File.read("#{dir}/short.json"))
+  p said, short["cpu_s"] <= short["wall_s"] * 3 + 0.01
+
   puts "-- trace"
   p run("--trace", "#{dir}/t.json")
   events = JSON.parse(File.read("#{dir}/t.json"))["traceEvents"]

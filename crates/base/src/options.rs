@@ -93,12 +93,12 @@ impl Default for JitOptions {
 pub struct Insight {
     /// `--account`, `ZAKURO_ACCOUNT=1`: VMs and channels count; so with any of the others.
     pub account: bool,
-    /// `--report[=FILE]`, `ZAKURO_REPORT`: where a report goes at the end; an empty name stands for standard error.
-    pub report: Option<String>,
+    /// `--report[=FILE]`, `ZAKURO_REPORT`: where reports go at the end; an empty name stands for standard error.
+    pub report: Vec<String>,
     /// `--trace=FILE`
-    pub trace: Option<String>,
+    pub trace: Vec<String>,
     /// `--profile=FILE`
-    pub profile: Option<String>,
+    pub profile: Vec<String>,
     /// `--profile=alloc FILE`: of allocations.
     pub allocations: bool,
     /// `--dashboard[=PORT]`: where the page is served; 0: any port.
@@ -112,7 +112,8 @@ pub struct Insight {
 impl Insight {
     /// Whether VMs count.
     pub fn counts(&self) -> bool {
-        self.account || self.report.is_some() || self.trace.is_some() || self.profile.is_some() || self.dashboard.is_some() || self.top
+        let files = [&self.report, &self.trace, &self.profile].iter().any(|names| !names.is_empty());
+        self.account || files || self.dashboard.is_some() || self.top
     }
 }
 

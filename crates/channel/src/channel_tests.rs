@@ -220,13 +220,13 @@ fn bystander(world: &World) -> Task {
 fn a_claim_that_is_given_up_goes_to_the_next() {
     let world = World::new(1);
     let task = bystander(&world);
-    let (a, b, c) = (Waiter::new(&task), Waiter::with_token(&task, 2), Waiter::new(&task));
+    let (a, b, c) = (Waiter::new(&task), Waiter::new(&task), Waiter::new(&task));
     let channel = Channel::<u64>::unbounded();
     assert_eq!(channel.recv_or_register(&a), Recv::Registered);
     assert_eq!(channel.recv_or_register(&b), Recv::Registered);
     channel.try_send(1).unwrap();
     assert_eq!(a.claimed(), Some((channel.id(), Reason::Message)));
-    assert_eq!((b.claimed(), b.token()), (None, 2));
+    assert_eq!(b.claimed(), None);
     assert_eq!(channel.try_recv(), TryRecv::Empty, "set aside for a");
     assert!(!channel.unregister(&a), "a had been claimed");
     assert_eq!(b.claimed(), Some((channel.id(), Reason::Message)));
@@ -235,6 +235,36 @@ fn a_claim_that_is_given_up_goes_to_the_next() {
     assert!(channel.unregister(&c) && !channel.unregister(&c));
     channel.try_send(2).unwrap();
     assert_eq!(channel.try_recv(), TryRecv::Got(2));
+    world.finish();
+}
+
+#[test]
+fn who_wakes_says_for_whom() {
+    let world = World::new(1);
+    let task = bystander(&world);
+    let mailbox = std::sync::Arc::new(Mailbox::default());
+    let notes = || {
+        let mut notes = Vec::new();
+        mailbox.take(&mut notes);
+        notes
+    };
+    let (a, b) = (Waiter::with_mailbox(&task, Some(mailbox.clone())), Waiter::with_mailbox(&task, Some(mailbox.clone())));
+    assert!(a.note(7) && b.note(8) && !Waiter::new(&task).note(9));
+    let (first, second) = (Channel::<u64>::unbounded(), Channel::<u64>::unbounded());
+    assert_eq!(first.recv_or_register(&a), Recv::Registered);
+    assert_eq!(second.recv_or_register(&b), Recv::Registered);
+    assert_eq!(notes(), []);
+    second.try_send(1).unwrap();
+    assert_eq!(notes(), [8]);
+    first.close();
+    assert_eq!(notes(), [7]);
+    assert_eq!((second.recv_or_register(&b), first.recv_or_register(&a)), (Recv::Got(1), Recv::Closed));
+    // The next wait is another thread's, or one that is woken without a note.
+    assert!(b.note(0));
+    assert_eq!(second.recv_or_register(&b), Recv::Registered);
+    second.try_send(2).unwrap();
+    assert_eq!(notes(), []);
+    assert_eq!(second.recv_or_register(&b), Recv::Got(2));
     world.finish();
 }
 

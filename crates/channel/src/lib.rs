@@ -28,11 +28,11 @@ mod waiter;
 
 /// What waits. Models bring their own.
 #[cfg(not(any(loom, miri)))]
-use zakuro_sched::Task;
+use zakuro_sched::{Mailbox, Task};
 #[cfg(any(loom, miri))]
 pub mod model;
 #[cfg(any(loom, miri))]
-use model::Task;
+use model::{Mailbox, Task};
 
 use std::sync::atomic::AtomicU64 as Counter;
 

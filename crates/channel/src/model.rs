@@ -8,6 +8,13 @@ use std::sync::{Arc, Condvar, Mutex};
 #[derive(Clone)]
 pub struct Task(Arc<(Mutex<bool>, Condvar)>);
 
+/// Nobody leaves notes in models.
+pub struct Mailbox;
+
+impl Mailbox {
+    pub fn leave(&self, _note: u32) {}
+}
+
 impl Task {
     pub fn new() -> Task {
         Task(Arc::new((Mutex::new(false), Condvar::new())))

@@ -79,9 +79,9 @@ impl Wakes {
     #[inline]
     pub(crate) fn wake(self) {
         let Some(first) = self.first else { return };
-        first.task().wake();
+        first.wake();
         for waiter in &self.more {
-            waiter.task().wake();
+            waiter.wake();
         }
     }
 }

@@ -10,9 +10,9 @@
 //! Rejected: a new waiter per wait (a malloc and a free on another core, 150-640 ns).
 
 use zakuro_base::sync::Arc;
-use zakuro_base::sync::atomic::{AtomicU64, Ordering};
+use zakuro_base::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use crate::Task;
+use crate::{Mailbox, Task};
 
 const FREE: u64 = 0;
 const WAITING: u64 = 1;
@@ -34,7 +34,9 @@ pub enum Reason {
 
 struct Shared {
     task: Task,
-    token: u64,
+    /// The owner's, with the mailbox's other side; and what is left there, which the owner writes while the waiter is free.
+    mailbox: Option<std::sync::Arc<Mailbox>>,
+    note: AtomicU32,
     /// Epoch and status. Owner: FREE -> WAITING, WAITING -> FREE, CLAIMED -> FREE. A channel, under its lock: WAITING -> CLAIMING
     /// (compare-exchange), then CLAIMED. All transitions release, all looks acquire.
     state: AtomicU64,
@@ -66,14 +68,15 @@ pub(crate) struct Entry {
 
 impl Waiter {
     pub fn new(task: &Task) -> Waiter {
-        Waiter::with_token(task, 0)
+        Waiter::with_mailbox(task, None)
     }
 
-    /// `token` is the caller's: say, the number of the waiting thread in its VM.
-    pub fn with_token(task: &Task, token: u64) -> Waiter {
+    /// Whoever wakes the task leaves a note first that says for which of its threads ([`Waiter::note`]): the others need not look.
+    pub fn with_mailbox(task: &Task, mailbox: Option<std::sync::Arc<Mailbox>>) -> Waiter {
         Waiter(Arc::new(Shared {
             task: task.clone(),
-            token,
+            mailbox,
+            note: AtomicU32::new(0),
             state: AtomicU64::new(FREE),
             claim: AtomicU64::new(0),
             weight: AtomicU64::new(0),
@@ -81,13 +84,27 @@ impl Waiter {
         }))
     }
 
-    pub fn token(&self) -> u64 {
-        self.0.token
+    /// What is left in the mailbox from here on; 0: nothing. The waiter is free. Whether it has a mailbox.
+    pub fn note(&self, note: u32) -> bool {
+        // Read by who claims it, under the lock of a channel under which it is registered afterwards.
+        self.0.note.store(note, Ordering::Relaxed);
+        self.0.mailbox.is_some()
     }
 
+    pub fn has_mailbox(&self) -> bool {
+        self.0.mailbox.is_some()
+    }
+
+    /// After a claim, with no lock held.
     #[inline]
-    pub fn task(&self) -> &Task {
-        &self.0.task
+    pub(crate) fn wake(&self) {
+        if let Some(mailbox) = &self.0.mailbox {
+            match self.0.note.load(Ordering::Relaxed) {
+                0 => {}
+                note => mailbox.leave(note),
+            }
+        }
+        self.0.task.wake();
     }
 
     /// The channel that claimed this waiter, and why; None while it waits or is free. What a woken thread looks at first.

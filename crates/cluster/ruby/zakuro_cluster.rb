@@ -8,6 +8,21 @@ module RubyVM::Cluster
   # The server was reached and said no: to who asks (`-NOAUTH`, `Authorization Violation`), or to what it was asked.
   class Refused < Error; end
 
+  # The server takes no message of this size. Nothing was sent, and the connection goes on.
+  class TooLarge < Error
+    # `size`: How many bytes it has.
+    attr_reader :size
+    # `limit`: How many bytes the server takes at most.
+    attr_reader :limit
+
+    def self.of(size, limit, server) = new("the message has #{size} bytes; #{server} takes at most #{limit}").__of(size, limit) # :nodoc:
+
+    def __of(size, limit) # :nodoc:
+      @size, @limit = size, limit
+      self
+    end
+  end
+
   # The server sent what is not its protocol.
   class ProtocolError < Error; end
 

@@ -1,22 +1,23 @@
 # Where a server is and how it lets one in (docs/cluster.md). What is secret of it is kept where no `inspect`, error or dump looks.
 module RubyVM::Cluster
-  # `redis://user:password@host:port/stream?db=1`, `rediss://`, `nats://user:password@host:port/subject`, `tls://`.
+  # `redis://user:password@host:port/stream?db=1`, `rediss://`, `nats://user:password@host:port,host:port/subject`, `tls://`.
   class Address # :nodoc:
     PORTS = { "redis" => 6379, "rediss" => 6379, "nats" => 4222, "tls" => 4222 }.freeze
-    FORM = %r{\A([a-z]+)://(?:([^/?#@]*)@)?(\[[0-9A-Fa-f:.]+\]|[^/?#@:\[\]]+)(?::(\d{1,5}))?(?:/([^?#]*))?(?:\?([^#]*))?\z}
+    FORM = %r{\A([a-z]+)://(?:([^/?#@]*)@)?([^/?#@]+)(?:/([^?#]*))?(?:\?([^#]*))?\z}
+    PLACE = /\A(\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(\d{1,5}))?\z/
 
-    attr_reader :scheme, :host, :port, :name, :database, :ca_file, :certificate, :verify
+    # `places`: host and port, of NATS perhaps several: servers of one cluster.
+    attr_reader :scheme, :places, :name, :database, :ca_file, :certificate, :verify
 
-    # `secrets`: user:, password:, token: go before those of the URL.
-    def initialize(url, user: nil, password: nil, token: nil, ca_file: nil, certificate: nil, key: nil, verify: true)
+    # `secrets`: user:, password:, token:, nkey:, credentials: go before those of the URL.
+    def initialize(url, user: nil, password: nil, token: nil, nkey: nil, credentials: nil, ca_file: nil, certificate: nil, key: nil, verify: true)
       found = FORM.match(String(url))
       # The text may hold a password: it is not shown.
       raise ArgumentError, "not an address of a server: redis://host/stream or nats://host/subject is (rediss:// and tls:// with TLS)" unless found
-      @scheme, secrets, @host, port, @name, query = found.captures
+      @scheme, secrets, places, @name, query = found.captures
       raise ArgumentError, "no server of the kind #{@scheme.inspect} is known: redis, rediss, nats and tls are" unless PORTS[@scheme]
-      @port = port ? Integer(port, 10) : PORTS[@scheme]
-      raise ArgumentError, "port #{@port} out of range" unless @port.between?(1, 65_535)
-      @host = @host[1..-2] if @host.start_with?("[")
+      @places = places.split(",", -1).map { |place| place_of(place) }
+      raise ArgumentError, "one server of Redis, not #{@places.size}: Redis Cluster and Sentinel are not known here" if redis? && @places.size > 1
       @name = unescape(@name.to_s)
       @database = nil
       options = query.to_s.split("&").to_h { |pair| pair.split("=", 2).map { |part| unescape(part) }.then { |key, value| [key, value.to_s] } }
@@ -29,6 +30,8 @@ module RubyVM::Cluster
       @user = hide(user || (url_user unless token || url_user&.empty?))
       @password = hide(password || url_password)
       @token = hide(token)
+      @nkey, @credentials = hide(nkey), hide(credentials)
+      raise ArgumentError, "nkey: and credentials: are for NATS" if redis? && (nkey || credentials)
       @ca_file, @certificate, @verify = ca_file, certificate, verify
       @key = hide(key)
       raise ArgumentError, "certificates are for rediss:// and tls://" if !tls? && (ca_file || certificate || key)
@@ -40,6 +43,9 @@ module RubyVM::Cluster
     def user = reveal(@user)
     def password = reveal(@password)
     def token = reveal(@token)
+    def nkey = reveal(@nkey)
+    def credentials = reveal(@credentials)
+    def host = @places[0][0]
     def key = reveal(@key)
 
     # The same server, another name on it.
@@ -50,11 +56,19 @@ module RubyVM::Cluster
     end
 
     # Without secrets.
-    def server = "#{@scheme}://#{@host.include?(":") ? "[#{@host}]" : @host}:#{@port}"
+    def server = "#{@scheme}://#{@places.map { |host, port| "#{host.include?(":") ? "[#{host}]" : host}:#{port}" }.join(",")}"
     def to_s = "#{server}/#{@name}"
     def inspect = "#<RubyVM::Cluster::Address #{self}>"
 
     private
+
+    def place_of(text)
+      host, port = PLACE.match(text)&.captures
+      raise ArgumentError, "not an address of a server: redis://host/stream or nats://host/subject is (rediss:// and tls:// with TLS)" unless host
+      port = port ? Integer(port, 10) : PORTS[@scheme]
+      raise ArgumentError, "port #{port} out of range" unless port.between?(1, 65_535)
+      [host.start_with?("[") ? host[1..-2] : host, port].freeze
+    end
 
     def hide(text) = text && Native.hide(String(text))
     def reveal(secret) = secret && Native.reveal(secret)

@@ -13,7 +13,7 @@ class RubyVM::Channel
   # is received; :manual, by `ack`. `ack_wait:` seconds after which messages of a receiver that is gone go to others. `prefetch:` how many a receiver has at most that are not done. `tries:` how
   # often a message is handed out before it is set aside. `deduplicate:` seconds in which the server drops a message with an `id:` that it has. `form:` :envelope, :marshal or :bytes. `key:` messages are
   # signed with it, and others are not opened. `window:` how many messages may be under way before `send` waits for the server. `timeout:` seconds that the server may take to answer.
-  # `user:`, `password:`, `token:`, `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
+  # `user:`, `password:`, `token:`, `nkey:` (a seed), `credentials:` (the text of a file of NATS' tools), `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
   class Remote
     NAME = /\A[^\s\0]{1,200}\z/
     # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
@@ -31,7 +31,7 @@ class RubyVM::Channel
       cluster = RubyVM::Cluster
       raise ArgumentError, "ack: must be :next, :receipt or :manual" unless %i[next receipt manual].include?(ack)
       raise ArgumentError, "form: must be :envelope, :marshal or :bytes" unless %i[envelope marshal bytes].include?(form)
-      unknown = server.keys - %i[user password token ca_file certificate private_key verify]
+      unknown = server.keys - %i[user password token nkey credentials ca_file certificate private_key verify]
       raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
       server[:key] = server.delete(:private_key) if server.key?(:private_key)
       @address = cluster.const_get(:Address).new(url, **server)
@@ -50,7 +50,7 @@ class RubyVM::Channel
     def address = @address.to_s
 
     # Sends a copy to whoever receives next, and returns the channel when the server has it. Waits while a bounded channel is full; with `timeout:` nil when there was no room in time. `id:` names the message
-    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time.
+    # for `deduplicate:`. RubyVM::ClosedError when it is closed, RubyVM::Cluster::Unavailable when the server does not answer in time, RubyVM::Cluster::TooLarge when it takes no message of this size.
     def send(object, timeout: nil, id: nil)
       by = timeout && RubyVM::Cluster.now + Float(timeout)
       payload, id = packed(object, id)
@@ -209,6 +209,11 @@ class RubyVM::Channel
     # Removes the channel from the server, with all messages.
     def delete
       usable
+      # Who fetches would make it again.
+      synchronize do
+        @released = true
+        @room.broadcast
+      end
       @queue.delete
       disconnect
     end
@@ -455,6 +460,7 @@ class RubyVM::Channel
         id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
       end
       payload = @wire.pack(object, @form, @key)
+      @queue.fits(payload, id)
       synchronize { @sent += 1 }
       [payload, id]
     end
@@ -583,6 +589,9 @@ class RubyVM::Channel
         end
         @queue.connection.changed
       end
+    rescue RubyVM::Cluster::Error
+      @queue.connection.synchronize { @under_way -= 1 }
+      raise
     end
 
     def wait_for_window(most)

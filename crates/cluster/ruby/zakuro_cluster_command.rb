@@ -10,8 +10,10 @@ module RubyVM::Cluster
         --ca-file FILE        what the server's certificate is checked with
         --memory-limit BYTES  of each VM; so --cpu-limit, --wall-limit SECONDS
         --ack-wait SECONDS    after which its jobs go to others when it is gone (10)
+        --caller-timeout SECONDS  after which the jobs and results of a program are dropped that is not heard of any more (30)
+        --credentials FILE    of NATS' tools: a user's JWT and seed. Or --nkey-file FILE: a seed alone
     TEXT
-    NUMBERS = { "--size" => :size, "--memory-limit" => :memory_limit, "--cpu-limit" => :cpu_limit, "--wall-limit" => :wall_limit, "--ack-wait" => :ack_wait }.freeze
+    NUMBERS = { "--size" => :size, "--memory-limit" => :memory_limit, "--cpu-limit" => :cpu_limit, "--wall-limit" => :wall_limit, "--ack-wait" => :ack_wait, "--caller-timeout" => :caller_timeout }.freeze
 
     class << self
       def run(arguments)
@@ -32,6 +34,8 @@ module RubyVM::Cluster
           when "--connect" then url = value
           when "--key-file" then options[:key] = File.binread(value).chomp
           when "--ca-file" then options[:ca_file] = value
+          when "--credentials" then options[:credentials] = File.read(value)
+          when "--nkey-file" then options[:nkey] = File.read(value).strip
           when *NUMBERS.keys then options[NUMBERS[name]] = Integer(value, exception: false) || Float(value, exception: false) || give_up("#{name} wants a number")
           else give_up("unknown option #{name}")
           end

@@ -1,12 +1,12 @@
 # A connection to a server, made again when it breaks (docs/cluster.md). A thread of this VM reads it; whoever asks waits for the answer as threads of a VM wait, and a kill ends that.
 module RubyVM::Cluster
-  # What was asked, from then until it is answered. `send_again`: the connection that it went through may be lost before the answer comes; the server may have done it then.
+  # What was asked, from then until it is answered. `size`: what counts for the server's limit.
   class Request # :nodoc:
-    attr_reader :bytes, :reply, :error, :heard
+    attr_reader :bytes, :size, :reply, :error, :heard
     attr_accessor :sent
 
-    def initialize(bytes, heard = nil)
-      @bytes, @heard = bytes, heard
+    def initialize(bytes, size, heard = nil)
+      @bytes, @size, @heard = bytes, size, heard
       @done = false
     end
 
@@ -33,7 +33,8 @@ module RubyVM::Cluster
     FIRST, LONGEST = 0.05, 2.0
     CONNECT = 5.0
 
-    attr_reader :address, :connects
+    # `largest`: most bytes of a message, as long as there was a connection.
+    attr_reader :address, :connects, :largest
 
     def initialize(address, timeout)
       @address, @timeout = address, timeout
@@ -46,6 +47,8 @@ module RubyVM::Cluster
       @outbox = String.new
       @writing = false
       @connects = 0
+      # Which of the servers; the next one when this one is gone.
+      @place = 0
       @closed = false
       @owner = RubyVM.current
       @thread = Thread.new { run }
@@ -57,14 +60,20 @@ module RubyVM::Cluster
     def here? = @owner.__current? && !@closed
 
     # Waits for an answer. Unavailable when there is none in time.
-    def call(bytes, timeout = @timeout)
-      ask(@lock.synchronize { new_name }, bytes, timeout)
+    def call(bytes, timeout = @timeout, size: 0)
+      ask(@lock.synchronize { new_name }, bytes, size, timeout)
     end
 
     # Does not wait for the answer, which the block hears under the connection's lock.
-    def tell(bytes, &heard)
-      @lock.synchronize { enqueue(new_name, Request.new(bytes, heard)) }
+    def tell(bytes, size: 0, &heard)
+      fits(size)
+      @lock.synchronize { enqueue(new_name, Request.new(bytes, size, heard)) }
       flush
+    end
+
+    # TooLarge when the server takes nothing of this size: it would end the connection, again and again. Before the first connection nobody knows.
+    def fits(size)
+      raise TooLarge.of(size, @largest, @address.server) if @largest && size > @largest
     end
 
     # Writes something that has no answer; if there is no connection, it is lost.
@@ -113,8 +122,9 @@ module RubyVM::Cluster
 
     def new_name = @names += 1
 
-    def ask(name, bytes, timeout)
-      request = Request.new(bytes)
+    def ask(name, bytes, size, timeout)
+      fits(size)
+      request = Request.new(bytes, size)
       begin
         @lock.synchronize { enqueue(name, request) }
         flush
@@ -210,6 +220,7 @@ module RubyVM::Cluster
           shut
         end
         return if @closed
+        @place += 1
         sleep(pause * (0.5 + rand / 2))
         pause = [pause * 2, LONGEST].min
       end
@@ -231,6 +242,7 @@ module RubyVM::Cluster
         @outbox = String.new
         opened
         # What was asked before, and may have been done already, first.
+        @pending.each_value { |request| request.answer(nil, TooLarge.of(request.size, @largest, @address.server)) if @largest && request.size > @largest }
         @pending.reject! { |_, request| request.done? }
         @pending.each_value do |request|
           request.sent = true
@@ -250,8 +262,10 @@ module RubyVM::Cluster
       @changed.broadcast
     end
 
+    def place = @address.places[@place % @address.places.size]
+
     def open_socket
-      socket = Socket.tcp(@address.host, @address.port, connect_timeout: CONNECT)
+      socket = Socket.tcp(*place, connect_timeout: CONNECT)
       socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
       # A machine that is gone says nothing.
       socket.setsockopt(Socket::SOL_SOCKET, Socket::SO_KEEPALIVE, 1)
@@ -275,7 +289,7 @@ module RubyVM::Cluster
         context.key = OpenSSL::PKey.read(@address.key)
       end
       secured = OpenSSL::SSL::SSLSocket.new(socket, context)
-      secured.hostname = @address.host
+      secured.hostname = place[0]
       secured.sync_close = true
       secured.connect
       secured

@@ -4,25 +4,30 @@
 # job is answered once.
 #
 #   jobs     [caller, chunk, options, block or nil, [item, ...]]; blocks and items as bytes
-#   results  [:done, chunk, worker, place, [result, ...]]; [:again, ...] a worker died at it, and it has several jobs; [:gave_up, ...] workers died at this one job; [:unreadable, ..., why]
+#   results  [:done, chunk, worker, place, [result, ...]]; [:again, ...] a worker died that had it; [:began, ...] the job is begun with, alone in its process; [:unreadable, ..., why]
 require "zakuro/cluster"
+require "json"
 
 class RubyVM::Pool
   class Machines # :nodoc:
     include Finishing
 
     # A worker process, as it tells of itself. `heard`: when, by the clock here.
-    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :heard, :ended)
-    # A chunk that is out: where its results begin that came before those that stand before them.
-    Out = Struct.new(:chunk, :since, :parts)
+    # `mark`: of its key.
+    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :mark, :heard, :ended)
+    # A chunk that is out: where its results begin that came before those that stand before them; whether a worker has begun with it alone.
+    Out = Struct.new(:chunk, :since, :parts, :began)
     # What chunks should take, in seconds: fifty times what it costs to send one.
     CHUNK = 0.05
     # How often it looks what workers there are; how long one may be silent.
     LOOK, SILENT = 1.0, 10.0
     # A chunk that nobody has is told again after so long.
     LOST = 5.0
+    # How long jobs wait for a worker before somebody is told.
+    HINT = 4.0
 
-    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts
+    # `hint`: why nobody works, when that is so.
+    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts, :hint
 
     def initialize(pool, address, options, setup)
       require "zakuro/cluster/worker"
@@ -30,13 +35,16 @@ class RubyVM::Pool
       @name, @caller = address.name, RubyVM::Cluster.random_name
       @patience = options.fetch(:patience, 60)
       @tries = options.fetch(:tries, 3)
+      @worker_timeout = RubyVM::Cluster.seconds(options[:worker_timeout], "worker_timeout")
       @key = options[:key]
+      @mark = Wire.mark(hidden)
+      @address = address
       plain = { ack_wait: 30, key: @key, timeout: options.fetch(:timeout, 5), tries: nil }
       @jobs_channel = Remote.at(address.with_name("#{@name}.jobs"), **plain)
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
       @store = Remote.at(address.with_name(@name), **plain).__queue
       @setup = setup && Wire.pack(setup, :envelope, hidden)
-      @events = RubyVM::Channel.new
+      @events = RubyVM::Channel.__hidden("#{pool.name} events")
       @tasks, @out, @blocks, @machines = [], {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new
@@ -64,6 +72,9 @@ class RubyVM::Pool
       end
     end
     Wire = RubyVM::Cluster.const_get(:Wire)
+
+    # Without the lock. TypeError when the block can't travel, TooLarge when the server does not take it.
+    def fits(block) = @store.fits(Wire.pack(block, :envelope, hidden), nil)
 
     # How many VMs there are to give work to.
     def vms = @machines.each_value.sum { |machine| machine.ended ? 0 : machine.size }
@@ -109,6 +120,7 @@ class RubyVM::Pool
         end
         @machines.each_value { |machine| machine.ended = !event.key?(machine.id) || now - machine.heard > SILENT }
         @pool.__send__(:size_is, vms)
+        look_for_workers
       when :lost
         # Nobody has them any more: the server forgot, or this pool was taken for dead.
         @out.each do |number, out|
@@ -117,6 +129,7 @@ class RubyVM::Pool
           post(number, out)
         end
       when :ended then @gone = true
+      when Array then event[0] == :block ? block_too_large(*event.drop(1)) : too_large(*event.drop(1))
       when Exception then @pool.__send__(:break_off, event)
       end
     end
@@ -139,6 +152,29 @@ class RubyVM::Pool
     def busy = machines.map { |machine| machine.busy.to_f }
 
     private
+
+    # Whether there is somebody to do what is out.
+    def look_for_workers
+      there = @machines.each_value.reject(&:ended)
+      others = there.count { |machine| machine.mark != @mark }
+      return @hint = @alone_since = nil if @out.empty? || (others == 0 && !there.empty?)
+      @alone_since ||= now
+      waited = now - @alone_since
+      return if waited < [HINT, @worker_timeout].compact.min
+      @hint = if there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
+              elsif others == there.size then "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
+              else "#{others} of #{there.size} workers #{keys_of(there.reject { |machine| machine.mark == @mark })}: what they take is sent again"
+              end
+      return unless @worker_timeout && waited > @worker_timeout && others == there.size
+      @pool.__send__(:break_off, Error.new("#{@hint}; in #{@worker_timeout} s"))
+    end
+
+    def keys_of(machines)
+      one = machines.size == 1
+      return "#{one ? "has" : "have"} a key, and this pool has none (key:)" unless @mark
+      return "#{one ? "has" : "have"} no key, and this pool has one (--key-file)" if machines.none?(&:mark)
+      "#{one ? "has" : "have"} another key than this pool"
+    end
 
     def now = RubyVM::Cluster.now
     def hidden = @hidden ||= @key && RubyVM::Cluster.const_get(:Native).hide(String(@key))
@@ -164,10 +200,21 @@ class RubyVM::Pool
       end
     end
 
+    # The server takes no message of that size: fewer jobs go in one, and a job that is too large alone fails.
+    def too_large(number, error)
+      chunk = (@out.delete(number) or return).chunk
+      return chunk.halves.each { |half| half.task.put_back(half) } if chunk.items.size - chunk.done > 1
+      finish(chunk, nil, JobError.of(:exception, chunk.index, @name, "it can't be sent to a worker: #{error.message}", error))
+    end
+
+    def block_too_large(name, error)
+      @tasks.find { |task| @blocks[task.number] == name }&.break_down(error)
+    end
+
     # Also again: then without the jobs that are answered.
     def post(number, out)
       chunk, task = out.chunk, out.chunk.task
-      out.since = now
+      out.since, out.began = now, nil
       items = chunk.items.drop(chunk.done)
       if task.block
         block = @blocks[task.number] ||= put_block(task)
@@ -176,7 +223,7 @@ class RubyVM::Pool
         items = items.map { |future| [Wire.pack(future.call[0], :envelope), Wire.dump(future.call[1])] }
       end
       timeout = task.timeout_of(chunk.item)
-      message = [@caller, number, { quiet: task.quiet, timeout:, tries: @tries, place: chunk.done, setup: @setup_name }, block, items]
+      message = [@caller, number, { quiet: task.quiet, timeout:, alone: chunk.alone, place: chunk.done, setup: @setup_name }, block, items]
       @outgoing << message
     end
 
@@ -201,12 +248,16 @@ class RubyVM::Pool
           found[1].drop(chunk.done - found[0]).each { |result| take_result(chunk, worker, *result) unless chunk.done? }
         end
       when :again
-        # One of its jobs may be what workers die of.
+        # One of its jobs may be what workers die of, or one that another VM there had: from here on each is by itself in its process, and that is counted.
         @out.delete(number)
-        return chunk.each_alone { |alone| alone.task.put_back(alone) } if chunk.items.size > 1
         @restarts += 1
-        return chunk.task.put_back(chunk)
-      when :gave_up then fail_job(chunk, worker, :end, "workers ended at it, #{place} times", nil)
+        chunk.deaths += 1 if out.began
+        return fail_job(chunk, worker, :end, "workers ended at it, #{chunk.deaths} times", nil) if chunk.deaths >= @tries
+        return chunk.each_alone do |one|
+          one.alone, one.deaths = true, chunk.deaths
+          one.task.put_back(one)
+        end
+      when :began then out.began = true
       when :unreadable then fail_job(chunk, worker, :exception, "the worker can't open it: #{place}", nil) until chunk.done?
       end
       @out.delete(number) if chunk.done?
@@ -265,6 +316,8 @@ class RubyVM::Pool
           when :forget then @store.remove(message[1])
           else @jobs_channel.send(message)
           end
+        rescue RubyVM::Cluster::TooLarge => e
+          @events << (message[0] == :block ? [:block, message[1], e] : [:jobs, message[1], e])
         end
       end
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e
@@ -306,12 +359,13 @@ class RubyVM::Pool
 
     # Tells that this pool lives, finds out which workers do, and whether what is out has got lost.
     def look_around
-      missing = nil
+      missing = told = nil
       until @leaving
         begin
           beat
           @events << workers
           missing = nil
+          warn "zakuro: pool #{@pool.name}: #{told = @hint}" if @hint && @hint != told
           size = @jobs_channel.size
           generation = @store.generation
           @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
@@ -343,9 +397,11 @@ class RubyVM::Pool
 
     def workers
       @store.list("worker.").filter_map do |id, text|
-        host, pid, size, jobs, errors, busy, beat = Marshal.load(text)
-        [id, Machine.new(id, host, pid, size, jobs, errors, busy, beat, nil, false)]
-      rescue StandardError
+        # Nobody has signed it.
+        host, pid, size, jobs, errors, busy, beat, mark = JSON.parse(text)
+        next unless [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
+        [id, Machine.new(id, host, pid, size, jobs, errors, busy, beat, mark, nil, false)]
+      rescue JSON::ParserError, TypeError
         nil
       end.to_h
     end

@@ -2,8 +2,6 @@
 module RubyVM::Cluster
   # A connection that speaks NATS' client protocol.
   class NatsConnection < Connection # :nodoc:
-    attr_reader :largest
-
     def initialize(address, timeout)
       @inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
       @subscriptions = {}
@@ -13,14 +11,16 @@ module RubyVM::Cluster
     # Asks a subject, and waits for the answer: [headers or nil, payload].
     def request(subject, payload, headers = nil, timeout: @timeout)
       name = @lock.synchronize { new_name }
-      ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), timeout)
+      ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), timeout)
     end
 
     # The block hears the answer, under the connection's lock.
     def request_later(subject, payload, headers = nil, &heard)
+      size = size(payload, headers)
+      fits(size)
       @lock.synchronize do
         name = new_name
-        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), heard))
+        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), size, heard))
       end
       flush
     end
@@ -58,10 +58,12 @@ module RubyVM::Cluster
       end
     end
 
+    # What the server's `max_payload` is about.
+    def size(payload, headers) = payload.bytesize + (headers ? headers.bytesize : 0)
+
     private
 
     def publication(subject, payload, reply, headers)
-      raise ArgumentError, "the message has #{payload.bytesize} bytes; #{@address.server} takes at most #{@largest}" if @largest && payload.bytesize > @largest
       payload = payload.b unless payload.encoding == Encoding::BINARY
       if headers
         String.new("HPUB #{subject} #{"#{reply} " if reply}#{headers.bytesize} #{headers.bytesize + payload.bytesize}\r\n") << headers.b << payload << "\r\n"
@@ -74,9 +76,8 @@ module RubyVM::Cluster
       require "json"
       name, rest = first_operation
       raise ProtocolError, "#{@address.server} is no NATS server" unless name == "INFO"
-      info = JSON.parse(rest)
+      info = learn(rest)
       raise ProtocolError, "#{@address.server} knows no headers: it is older than NATS 2.2" unless info["headers"]
-      @largest = info["max_payload"]
       if @address.tls?
         @socket = secure(@socket)
       elsif info["tls_required"]
@@ -86,11 +87,34 @@ module RubyVM::Cluster
       options[:auth_token] = @address.token if @address.token
       options[:user] = @address.user if @address.user
       options[:pass] = @address.password if @address.password
+      options.update(proof(info["nonce"]))
       @socket.write("CONNECT #{JSON.generate(options)}\r\nPING\r\n")
       until (found = first_operation)[0] == "PONG"
         raise Refused, "#{@address.server} refuses: #{found[1]}" if found[0] == "-ERR"
       end
-    rescue JSON::ParserError
+    end
+
+    # That this end has the key whose public half the server, or who signed the credentials, knows.
+    def proof(nonce)
+      require "openssl"
+      seed = @address.nkey
+      jwt = nil
+      if (text = @address.credentials)
+        jwt, seed = %w[JWT SEED].map { |part| text[/-----BEGIN [A-Z ]*#{part}-----\s+(\S+)\s+-+END/, 1] }
+        raise Refused, "credentials: is no file of NATS' credentials" unless jwt && seed
+      end
+      return {} unless seed
+      raise Refused, "#{@address.server} asks for no nkey" unless nonce
+      key = Nkey.new(seed)
+      { nkey: jwt ? nil : key.public, jwt:, sig: [key.sign(nonce)].pack("m0").tr("+/", "-_").delete("=") }.compact
+    end
+
+    # What a server tells of itself, at first and when it changes.
+    def learn(text)
+      info = JSON.parse(text)
+      @largest = info["max_payload"] if Integer === info["max_payload"]
+      info
+    rescue JSON::ParserError, TypeError
       raise ProtocolError, "#{@address.server} is no NATS server"
     end
 
@@ -133,6 +157,7 @@ module RubyVM::Cluster
           next
         when Integer then @subscriptions[number]&.last&.call(subject, reply, headers, payload)
         when "PING" then say("PONG\r\n")
+        when "INFO" then learn(subject)
         when "-ERR"
           @why = subject
           raise IOError, subject unless subject.match?(/permissions violation/i)
@@ -143,11 +168,44 @@ module RubyVM::Cluster
     end
   end
 
+  # A key of NATS: Ed25519, written in base 32 with what it is for in front and a checksum (CRC-16/XMODEM) behind.
+  class Nkey # :nodoc:
+    LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+    # The first byte of a user's public key.
+    USER = 20 << 3
+
+    def initialize(seed)
+      raw = Nkey.decode(seed.strip)
+      raise Refused, "nkey: is no seed of a user (it begins with SU)" unless raw && raw.bytesize == 34 && seed.strip.start_with?("SU")
+      @key = OpenSSL::PKey.new_raw_private_key("ED25519", raw.byteslice(2, 32))
+    end
+
+    def public = Nkey.encode([USER].pack("C") << @key.raw_public_key)
+    def sign(text) = @key.sign(nil, text)
+
+    # nil when it is none.
+    def self.decode(text)
+      bits = text.each_char.map { |c| LETTERS.index(c)&.to_s(2)&.rjust(5, "0") or return }.join
+      bytes = [bits[0, bits.size / 8 * 8]].pack("B*")
+      content = bytes.byteslice(0...-2)
+      content if bytes.bytesize > 2 && sum(content) == bytes.byteslice(-2, 2).unpack1("v")
+    end
+
+    def self.encode(bytes) = (bytes + [sum(bytes)].pack("v")).unpack1("B*").scan(/.{1,5}/).map { |five| LETTERS[five.ljust(5, "0").to_i(2)] }.join
+
+    def self.sum(bytes)
+      bytes.each_byte.inject(0) do |sum, byte|
+        8.times.inject(sum ^ byte << 8) { |s, _| (s & 0x8000 == 0 ? s << 1 : s << 1 ^ 0x1021) & 0xffff }
+      end
+    end
+  end
+  private_constant :Nkey
+
   # A channel's side of a stream.
   class NatsQueue # :nodoc:
     CONSUMER = "zakuro"
     STORE = "zakuro_store"
-    NO_STREAM, NO_MESSAGE, NAME_IN_USE = 10_059, 10_037, 10_058
+    NO_STREAM, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_037, 10_058, 10_054
 
     attr_reader :address
 
@@ -167,6 +225,9 @@ module RubyVM::Cluster
     def generation = nil
 
     def open(timeout) = make_stream(@stream, @subject, timeout:)
+
+    # TooLarge when the server does not take it.
+    def fits(payload, id) = connection.fits(connection.size(payload, id && headers(id)))
 
     def publish(payload, id, timeout = @timeout)
       outcome = nil
@@ -200,7 +261,13 @@ module RubyVM::Cluster
     def set_aside(delivery, why)
       make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") unless @dead
       @dead = true
-      connection.request("#{@subject}.dead", delivery.payload, "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")}\r\n\r\n")
+      note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n\r\n"
+      begin
+        connection.request("#{@subject}.dead", delivery.payload, note)
+      rescue TooLarge
+        # With the note it is.
+        connection.request("#{@subject}.dead", delivery.payload)
+      end
       connection.request(delivery.token, "+TERM")
     end
 
@@ -215,11 +282,7 @@ module RubyVM::Cluster
     def size = info["state"]["messages"]
 
     def delete
-      [@stream, "#{@stream}_dead"].each do |name|
-        connection.api("STREAM.DELETE.#{name}")
-      rescue NatsConnection::Failure => e
-        raise unless e.number == NO_STREAM
-      end
+      [@stream, "#{@stream}_dead"].each { |name| drop(name) }
     end
 
     def disconnect = @connection&.close
@@ -265,6 +328,7 @@ module RubyVM::Cluster
           connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", %({"batch":#{free},"expires":#{(every * 1_000_000_000).round}}), inbox)
         rescue NatsConnection::Failure => e
           raise unless e.number == NO_STREAM
+          break if channel.released?
           open(@timeout)
           @consumer = false
         rescue Unavailable => e
@@ -290,6 +354,18 @@ module RubyVM::Cluster
 
     def remove(name)
       connection.api("STREAM.PURGE.#{STORE}", { filter: stored(name) })
+    rescue NatsConnection::Failure => e
+      raise unless e.number == NO_STREAM
+    end
+
+    # Channels by what follows the beginning of their names, with what `drop` wants.
+    def channels(beginning)
+      found = connection.api("STREAM.LIST", { subject: "#{beginning}>" })["streams"] || []
+      found.filter_map { |stream| (subject = stream["config"]["subjects"]&.first)&.start_with?(beginning) && [subject.delete_prefix(beginning), stream["config"]["name"]] }.to_h
+    end
+
+    def drop(stream)
+      connection.api("STREAM.DELETE.#{stream}")
     rescue NatsConnection::Failure => e
       raise unless e.number == NO_STREAM
     end
@@ -329,7 +405,8 @@ module RubyVM::Cluster
       require "json"
       error = JSON.parse(payload)["error"] or return :sent
       return :full if error["description"].to_s.match?(/maximum (messages|bytes) exceeded/)
-      [nil, Refused.new("#{@address.server} refuses: #{error["description"]}")]
+      kind = error["err_code"] == ABOVE_THE_STREAMS ? TooLarge : Refused
+      [nil, kind.new("#{@address.server} refuses: #{error["description"]}")]
     end
 
     def make_stream(name, subject, timeout: @timeout, **options)

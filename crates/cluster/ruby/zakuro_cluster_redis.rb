@@ -2,6 +2,9 @@
 module RubyVM::Cluster
   # A connection that speaks RESP 2.
   class RedisConnection < Connection # :nodoc:
+    # What a server takes unless it is told otherwise, and no more is opened here.
+    MOST = 512 << 20
+
     # Which life of the server this is: another one may have forgotten what it was told.
     attr_reader :generation
 
@@ -16,13 +19,13 @@ module RubyVM::Cluster
 
     def run_command(*parts, timeout: @timeout) = call(RedisConnection.command(*parts), timeout)
 
-    # A script, by its digest once the server knows it.
-    def script(script, keys, arguments, timeout: @timeout)
-      call(script.call(keys, arguments), timeout)
+    # A script, by its digest once the server knows it. `size`: that of the largest argument.
+    def script(script, keys, arguments, timeout: @timeout, size: 0)
+      call(script.call(keys, arguments), timeout, size:)
     rescue Refused => e
       raise unless e.message.include?("NOSCRIPT")
       run_command("SCRIPT", "LOAD", script.text, timeout:)
-      call(script.call(keys, arguments), timeout)
+      call(script.call(keys, arguments), timeout, size:)
     end
 
     private
@@ -36,12 +39,15 @@ module RubyVM::Cluster
       commands = []
       commands << ["AUTH", *[@address.user, @address.password].compact] if @address.password
       commands << ["SELECT", @address.database] if @address.database
-      commands << ["CLIENT", "SETNAME", "zakuro"] << ["INFO", "server"]
+      commands << ["CLIENT", "SETNAME", "zakuro"] << ["INFO", "server"] << ["CONFIG", "GET", "proto-max-bulk-len"]
+      @largest = MOST
       @socket.write(commands.map { |parts| RedisConnection.command(*parts) }.join)
       commands.each do |parts|
         fine, reply = first_reply
         @generation = reply[/^run_id:(\h+)/, 1] if fine && parts[0] == "INFO"
-        next if fine || parts[0] == "CLIENT"
+        # Not everybody may ask for it.
+        @largest = [@largest, Integer(reply[1])].min if fine && parts[0] == "CONFIG" && reply[1]
+        next if fine || %w[CLIENT CONFIG].include?(parts[0])
         raise IOError, reply if reply.start_with?("LOADING")
         raise Refused, "#{@address.server} refuses: #{reply}"
       end
@@ -152,11 +158,14 @@ module RubyVM::Cluster
       connection.run_command("PING", timeout:)
     end
 
-    def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:))
+    # TooLarge when the server does not take it.
+    def fits(payload, _id) = connection.fits(payload.bytesize)
+
+    def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:, size: payload.bytesize))
 
     # The block hears the outcome, or an error, under the connection's lock. NOSCRIPT can't be: `publish` was called before.
     def publish_later(payload, id)
-      connection.tell(SEND.call(keys(id), [@bound, payload, id, @window])) { |reply, error| yield OUTCOMES[reply], error }
+      connection.tell(SEND.call(keys(id), [@bound, payload, id, @window]), size: payload.bytesize) { |reply, error| yield OUTCOMES[reply], error }
     end
 
     # The block is called when the server has heard it.
@@ -185,9 +194,7 @@ module RubyVM::Cluster
     def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1
     def size = connection.run_command("XLEN", @key)
 
-    def delete
-      connection.run_command("DEL", @key, "#{@key}:closed", "#{@key}:dead")
-    end
+    def delete = drop(@key)
 
     def disconnect
       if @reading&.here? && @connection&.here?
@@ -242,24 +249,36 @@ module RubyVM::Cluster
     end
 
     # What is not of a channel: texts by name, for a time in seconds.
-    def put(name, text, seconds) = connection.run_command("SET", "#{@key}:#{name}", text, "PX", (seconds * 1000).ceil)
+    def put(name, text, seconds)
+      connection.call(RedisConnection.command("SET", "#{@key}:#{name}", text, "PX", (seconds * 1000).ceil), size: text.bytesize)
+    end
+
     def get(name) = connection.run_command("GET", "#{@key}:#{name}")
     def remove(name) = connection.run_command("DEL", "#{@key}:#{name}")
 
+    # Channels by what follows the beginning of their names, with what `drop` wants.
+    def channels(beginning) = names(beginning, "TYPE", "stream").reject { |name| name.end_with?(":dead") }.to_h { |name| [name.byteslice(beginning.bytesize..), name] }
+    def drop(name) = connection.run_command("DEL", name, "#{name}:closed", "#{name}:dead")
+
     def list(prefix)
       from = "#{@key}:#{prefix}"
-      pattern = "#{from.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
-      names = []
-      cursor = "0"
-      loop do
-        cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000)
-        names.concat(some)
-        break if cursor == "0"
-      end
-      names.uniq.filter_map { |name| (text = connection.run_command("GET", name)) && [name.byteslice(from.bytesize..), text] }.to_h
+      names(from).filter_map { |name| (text = connection.run_command("GET", name)) && [name.byteslice(from.bytesize..), text] }.to_h
     end
 
     private
+
+    # Names on the server that begin so.
+    def names(beginning, *more)
+      pattern = "#{beginning.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
+      found = []
+      cursor = "0"
+      loop do
+        cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000, *more)
+        found.concat(some)
+        break if cursor == "0"
+      end
+      found.uniq
+    end
 
     def keys(id) = [@key, "#{@key}:closed", "#{@key}:sent:#{id}"]
 

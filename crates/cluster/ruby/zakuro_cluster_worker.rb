@@ -48,20 +48,25 @@ module RubyVM::Cluster
   # The worker itself.
   class Worker # :nodoc:
     BEAT = 1.0
-    # How long a caller may be silent before its jobs are dropped.
-    SILENT = 30.0
+    # How often it looks for what callers have left behind that are gone, if it does not have to be sooner.
+    SWEEP = 30.0
     SEND_AFTER = 0.1
+    # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
+    ALONE_AFTER, QUIET = 30.0, 1.0
 
     attr_reader :id, :jobs, :errors, :pool
 
-    def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, **options)
-      server = options.slice(:user, :password, :token, :ca_file, :certificate, :private_key, :verify)
+    def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, caller_timeout: 30, **options)
+      server = options.slice(:user, :password, :token, :nkey, :credentials, :ca_file, :certificate, :private_key, :verify)
       limits = options.except(*server.keys)
       server[:key] = server.delete(:private_key) if server.key?(:private_key)
       address = Address.new(url, **server)
       raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
       @id = RubyVM::Cluster.random_name
       @key, @timeout = key, timeout
+      # How long a caller may be silent before its jobs and results are dropped.
+      @silent = RubyVM::Cluster.seconds(caller_timeout, "caller_timeout")
+      @quiet, @swept = {}, 0.0
       @hidden = key && Native.hide(String(key))
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
@@ -70,6 +75,11 @@ module RubyVM::Cluster
       @channel = @remote.at(address.with_name("#{address.name}.jobs"), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
       @store = @remote.at(address, key:, timeout:).__queue
       @lock = Mutex.new
+      # Chunks that are being done, and whether somebody wants to be alone.
+      @changed = ConditionVariable.new
+      @running = 0
+      @alone = false
+      @mark = RubyVM::Cluster.const_get(:Wire).mark(@hidden)
       @results, @callers, @blocks = {}, {}, {}
       @jobs = @errors = @beat = 0
       @busy = 0.0
@@ -107,7 +117,11 @@ module RubyVM::Cluster
         begin
           message = @channel.recv
           break if message.nil?
-          perform(*message)
+          if Array === message && message.size == 5 && well_formed?(*message)
+            perform(*message)
+          else
+            warn "zakuro worker: a message that is no chunk of jobs was passed over"
+          end
           @channel.ack
         rescue BrokenMessage => e
           warn "zakuro worker: #{e.message}"
@@ -121,18 +135,72 @@ module RubyVM::Cluster
       end
     end
 
+    # A message that is none of a pool's is passed over: whatever it does must not end one worker after the other.
+    def well_formed?(caller, number, options, block, items)
+      String === caller && Integer === number && Hash === options && (block.nil? || String === block) && Array === items && Integer === options[:place]
+    end
+
     def perform(caller, number, options, block, items)
       return unless alive?(caller)
-      attempt = @channel.attempt
-      if attempt > 1
-        # Somebody took it and did not come to its end: a dead worker, or a connection that was down for long.
-        return answer(caller, [:again, number, @id]) if items.size > 1
-        return answer(caller, [:gave_up, number, @id, attempt - 1]) if attempt > options[:tries]
-      end
+      # Somebody took it and did not come to its end: a dead worker, or a connection that was down for long.
+      return answer(caller, [:again, number, @id]) if @channel.attempt > 1
       text = block && block_text(block)
       return answer(caller, [:unreadable, number, @id, "its block is not there"]) if block && !text
       setup = options[:setup] && block_text(options[:setup])
-      execute(caller, number, options, block, text, setup, items)
+      return beside_others { execute(caller, number, options, block, text, setup, items) } unless options[:alone]
+      by_itself do
+        answer(caller, [:began, number, @id])
+        execute(caller, number, options, block, text, setup, items)
+      end
+    end
+
+    def beside_others
+      @lock.synchronize do
+        @changed.wait(@lock) while @alone
+        @running += 1
+      end
+      begin
+        yield
+      ensure
+        @lock.synchronize do
+          @running -= 1
+          @changed.broadcast
+        end
+      end
+    end
+
+    # Runs what may end the process while nothing else runs here that could have ended it; if others take too long, beside them. For a moment nobody begins anything, then for a while all go on.
+    def by_itself
+      @lock.synchronize do
+        by = RubyVM::Cluster.now + ALONE_AFTER
+        loop do
+          @changed.wait(@lock) while @alone
+          @alone = true
+          break if wait_for(QUIET) { @running == 0 } || RubyVM::Cluster.now > by
+          @alone = false
+          @changed.broadcast
+          wait_for(4 * QUIET) { @running == 0 }
+        end
+      end
+      begin
+        yield
+      ensure
+        @lock.synchronize do
+          @alone = false
+          @changed.broadcast
+        end
+      end
+    end
+
+    # Under the lock: whether the block is true in time.
+    def wait_for(seconds)
+      by = RubyVM::Cluster.now + seconds
+      until yield
+        left = by - RubyVM::Cluster.now
+        return false if left <= 0
+        @changed.wait(@lock, left)
+      end
+      true
     end
 
     def execute(caller, number, options, block, text, setup, items)
@@ -143,12 +211,32 @@ module RubyVM::Cluster
       @pool.stream(items, errors: :return, timeout: options[:timeout], &job).each do |result|
         results << told(result)
         next if RubyVM::Cluster.now - sent < SEND_AFTER
-        answer(caller, [:done, number, @id, place, results])
+        tell(caller, number, place, results)
         place += results.size
         results = []
         sent = RubyVM::Cluster.now
       end
-      answer(caller, [:done, number, @id, place, results]) unless results.empty?
+      tell(caller, number, place, results) unless results.empty?
+    end
+
+    # Results, in as many messages as the server wants. What it takes in none is an error of its job.
+    def tell(caller, number, place, results)
+      answer(caller, [:done, number, @id, place, results])
+    rescue TooLarge => e
+      if results.size > 1
+        half = results.size / 2
+        tell(caller, number, place, results.first(half))
+        tell(caller, number, place + half, results.drop(half))
+      else
+        answer(caller, [:done, number, @id, place, [too_large(*results[0], e)]])
+      end
+    end
+
+    # Instead of a result, or of an exception with all that it holds.
+    def too_large(kind, _bytes, seconds, text = nil, _backtrace = nil, error)
+      return [kind, nil, seconds, "#{text.scrub[0, 10_000]} (the exception can't be sent: #{error.message})"] unless kind == :value
+      @lock.synchronize { @errors += 1 }
+      [:exception, nil, seconds, "its result can't be sent: #{error.message}"]
     end
 
     def told(result)
@@ -186,7 +274,7 @@ module RubyVM::Cluster
     def alive?(caller)
       at = RubyVM::Cluster.now
       known = @lock.synchronize { @callers[caller] }
-      return at - known[1] < SILENT if known && at - known[2] < 2
+      return at - known[1] < @silent if known && at - known[2] < 2
       beat = @store.get("caller.#{caller}")
       return false unless beat
       heard = known && known[0] == beat ? known[1] : at
@@ -194,7 +282,23 @@ module RubyVM::Cluster
         @callers.shift while @callers.size >= 1000
         @callers[caller] = [beat, heard, at]
       end
-      at - heard < SILENT
+      at - heard < @silent
+    end
+
+    # Results that nobody will fetch any more: their callers have been silent for long enough, twice.
+    def sweep
+      now = RubyVM::Cluster.now
+      return if now - @swept < [SWEEP, @silent].min
+      @swept = now
+      found = @store.channels("#{@address.name.tr("/", @address.nats? ? "." : "/")}.results.").reject { |caller, _| alive?(caller) }
+      @quiet.select! { |caller, _| found.key?(caller) }
+      found.each do |caller, channel|
+        next if now - (@quiet[caller] ||= now) < @silent
+        @store.drop(channel)
+        @store.remove("caller.#{caller}")
+        @quiet.delete(caller)
+        @lock.synchronize { @results.delete(caller) }&.disconnect
+      end
     end
 
     def block_text(name)
@@ -208,12 +312,14 @@ module RubyVM::Cluster
     end
 
     def tell_of_itself
+      require "json"
       require "socket"
       host = Socket.gethostname
       until @stopped
         begin
           busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
-          @store.put("worker.#{@id}", Marshal.dump([host, Process.pid, @pool.size, @jobs, @errors, busy, @beat += 1]), 10)
+          @store.put("worker.#{@id}", JSON.generate([host, Process.pid, @pool.size, @jobs, @errors, busy, @beat += 1, @mark]), 10)
+          sweep
         rescue Error
           nil
         end

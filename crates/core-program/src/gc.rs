@@ -126,6 +126,10 @@ impl VmState for Weak {
             live
         });
     }
+    fn held_for(&self, object: Value) -> usize {
+        let at = object.bits() as usize;
+        self.maps.get(&at).map_or(0, |m| m.0.weight()) + self.key_maps.get(&at).map_or(0, |m| m.table.weight())
+    }
     /// Weak maps go along into a spawned VM; finalizers stay with the objects of this one. Values: map, key, value by turns, key maps behind.
     fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         if self.maps.is_empty() && self.key_maps.is_empty() {
@@ -287,7 +291,7 @@ mod gc {
 
 /// Whether a cell is an object that programs may see.
 fn visible(v: Value) -> bool {
-    !matches!(v.kind(), None | Some(Kind::Free | Kind::Method | Kind::Env | Kind::Cref | Kind::Throw))
+    !zakuro_vm::channels::is_hidden_channel(v) && !matches!(v.kind(), None | Some(Kind::Free | Kind::Method | Kind::Env | Kind::Cref | Kind::Throw))
 }
 
 /// Every class and module below `id`, in the boot image or not.

@@ -96,7 +96,7 @@ impl HeapState {
         shorter
     }
 
-    /// The cells of this heap that a live cell refers to, each once. None: a marking is under way; a full collection ends it.
+    /// The cells that a live cell of this heap refers to, each of this heap once, others as often as it does. None: a marking is under way; a full collection ends it.
     pub fn references(&mut self, cell: *mut Header) -> Option<Vec<*mut Header>> {
         if self.marking.is_some() {
             return None;
@@ -115,6 +115,7 @@ impl HeapState {
         let (naming, trace) = (self.naming(true), self.trace);
         let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings, naming);
         marker.is_check = true;
+        marker.lists_others();
         // SAFETY: a live cell of this heap, which the caller has; nothing runs meanwhile. The tracer notes in the flags that it was there.
         unsafe {
             let flags = (*cell).flags;
@@ -122,7 +123,8 @@ impl HeapState {
             marker.trace_rest(trace);
             (*cell).flags = flags;
         }
-        let found = mem::take(&mut marker.stack);
+        let mut found = mem::take(&mut marker.stack);
+        found.extend(marker.outside.take().into_iter().flatten());
         let mut kept = kept.into_iter();
         self.each_body(&mut |_, b| {
             if let Some(k) = kept.next() {

@@ -135,6 +135,8 @@ pub struct Marker<'a> {
     noted: usize,
     /// Some marked cell was not pushed.
     pub(crate) overflow: bool,
+    /// For a list of references: cells of other heaps that were met.
+    pub(crate) outside: Option<Vec<*mut Header>>,
     /// The cell whose references are marked now, and who was the first to refer to each: for the check of minor collections in debug builds.
     pub(crate) parents: Option<Parents>,
     /// There was no memory for a larger stack. Not asked for again: malloc takes long to say no, and every cell would ask.
@@ -163,6 +165,7 @@ impl<'a> Marker<'a> {
             holdings,
             noted: 0,
             overflow: false,
+            outside: None,
             parents: None,
             refused: false,
             heap: PhantomData,
@@ -287,8 +290,18 @@ impl<'a> Marker<'a> {
         }
     }
 
+    /// Has cells of other heaps listed instead of noted. Words of stacks, which may lead anywhere, are not.
+    pub(crate) fn lists_others(&mut self) {
+        self.outside = Some(Vec::new());
+        self.regions = Range { low: 1, span: usize::MAX };
+    }
+
     #[inline(never)]
     fn note(&mut self, addr: usize) {
+        if let Some(list) = &mut self.outside {
+            list.push(ptr::with_exposed_provenance_mut(addr));
+            return;
+        }
         // SAFETY: the heap that made this marker is borrowed for as long as it exists, and touches its holdings only afterwards.
         self.noted = unsafe { (*self.holdings).note(addr, self.noted) };
     }
@@ -316,8 +329,8 @@ impl<'a> Marker<'a> {
             if !(run.bump..run.end).contains(&cell.addr()) {
                 self.mark_at(cell, b, index);
             }
-        } else {
-            self.elsewhere(word);
+        } else if self.regions.contains(word) && self.outside.is_none() {
+            self.note(word);
         }
     }
 

@@ -1,9 +1,10 @@
 //! What held a program up: each cause that is known gets a weight from the picture, and the heaviest is named.
 //!
-//! A weight is about the part of the work (or, for those who wait, of the time) that would be saved without the cause. Work that is wasted (collecting, copying, setting up) is weighed against all work;
-//! waiting against the lives of those who wait, without the end of the run in which only one VM still works: that is a cause of its own.
+//! A weight is about the part of the work (or, for those who wait, of the time) that would be saved without the cause. Work that is wasted (collecting, copying, setting up) is weighed against all work, and
+//! where the process worked for less than the run took, against the run: a program that waits anyway is not held up by it. Waiting is weighed against the lives of those who wait, without the end of the run in which only one VM still works: that is a cause of its own.
 
-use crate::picture::{End, Group, Picture, part};
+use crate::picture::{ChannelRow, End, Group, Picture, part};
+use std::collections::HashMap;
 use zakuro_vm::account::WaitKind;
 
 /// A cause with its weight (0 to 1) and one sentence. `code` is stable.
@@ -52,6 +53,11 @@ fn bytes(n: f64) -> String {
     if unit == 0 || n >= 100.0 { format!("{n:.0} {}", units[unit]) } else { format!("{n:.1} {}", units[unit]) }
 }
 
+/// The weight of work that is wasted.
+fn wasted(p: &Picture, seconds: f64) -> f64 {
+    part(seconds, p.active().max(p.wall))
+}
+
 fn members(g: &Group) -> String {
     if g.count == 1 { format!("VM `{}`", g.label) } else { format!("{} VMs (`{}`)", g.count, g.label) }
 }
@@ -66,7 +72,7 @@ fn collection(p: &Picture) -> Option<Cause> {
     let g = most(p, |g| g.seconds.collect)?;
     Some(Cause {
         code: "collection",
-        weight: part(all, p.active()),
+        weight: wasted(p, all),
         sentence: format!(
             "{} of all work was collecting garbage; {} collected {} times, for {} of what they did",
             percent(part(all, p.active())),
@@ -87,7 +93,7 @@ fn copies(p: &Picture) -> Option<Cause> {
     let share = part(all, p.active());
     Some(Cause {
         code: "large_messages",
-        weight: share,
+        weight: wasted(p, all),
         sentence: format!("{} of all work was copying messages{where_}: send less, frozen data, or large Strings", percent(share)),
     })
 }
@@ -100,7 +106,7 @@ fn setup(p: &Picture) -> Option<Cause> {
     let n = g.count as f64;
     Some(Cause {
         code: "setup_in_job",
-        weight: part(s.setup, p.active()),
+        weight: wasted(p, s.setup),
         sentence: format!(
             "each of {} spent {:.1} ms of {:.1} ms on its set-up (loading, compiling, copying the program's state) before its job: keep VMs and send them jobs, or load before the fork",
             members(g),
@@ -113,10 +119,38 @@ fn setup(p: &Picture) -> Option<Cause> {
 /// The end of the run, while one VM worked and those like it had nothing to do.
 struct Tail<'a> {
     group: &'a Group,
+    /// Who worked.
+    name: &'a str,
     seconds: f64,
 }
 
 fn tail(p: &Picture) -> Option<Tail<'_>> {
+    let waits = p.groups.iter().filter_map(|g| tail_of_waits(p, g)).max_by(|a, b| a.seconds.total_cmp(&b.seconds));
+    tail_of_work(p).into_iter().chain(waits).max_by(|a, b| a.seconds.total_cmp(&b.seconds))
+}
+
+/// As those who waited saw it: from some moment on all of them but one waited for a message that did not come. What the one did, computing or sleeping, does not matter.
+fn tail_of_waits<'a>(p: &Picture, g: &'a Group) -> Option<Tail<'a>> {
+    if g.main || g.idle.len() < 2 || g.idle.iter().filter(|i| i.received).count() < 2 {
+        return None;
+    }
+    let at = (0..g.idle.len()).min_by(|a, b| (g.idle[*a].to - g.idle[*a].from).total_cmp(&(g.idle[*b].to - g.idle[*b].from)))?;
+    let others = || g.idle.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, idle)| idle);
+    let (from, to) = (others().map(|i| i.from).fold(0.0, f64::max), others().map(|i| i.to).fold(f64::MAX, f64::min));
+    let (one, seconds) = (&g.idle[at], to - from);
+    // It did something meanwhile, and until the end; others did not.
+    if !one.received || seconds <= 0.0 || one.to - one.from > 0.3 * seconds || p.wall - to > 0.2 * p.wall {
+        return None;
+    }
+    let all = p.activity();
+    let parts = (from / p.part) as usize..((to / p.part) as usize + 1).min(all.len());
+    let mine = |at: usize| if g.busiest.0 == one.name { g.busiest.1.get(at).copied().unwrap_or(0.0) / p.part } else { 0.0 };
+    let beside: f64 = parts.clone().map(|at| (all[at] - mine(at)).max(0.0)).sum();
+    (beside <= 0.5 * parts.len() as f64).then_some(Tail { group: g, name: &one.name, seconds })
+}
+
+/// By the activity of all VMs over time.
+fn tail_of_work(p: &Picture) -> Option<Tail<'_>> {
     let all = p.activity();
     let workers = |g: &&Group| !g.main && g.count >= 2;
     let group = p.groups.iter().filter(workers).max_by(|a, b| a.busiest.1.iter().sum::<f64>().total_cmp(&b.busiest.1.iter().sum()))?;
@@ -139,7 +173,7 @@ fn tail(p: &Picture) -> Option<Tail<'_>> {
     let mean = worked.iter().sum::<f64>() / worked.len().max(1) as f64;
     // It has to come after work in parallel, and at the end.
     let seconds = alone as f64 * p.part;
-    (mean >= 1.25 && worked.len() * 20 >= all.len() && after < 0.2 * p.wall).then_some(Tail { group, seconds })
+    (mean >= 1.25 && worked.len() * 20 >= all.len() && after < 0.2 * p.wall).then_some(Tail { group, name: &group.busiest.0, seconds })
 }
 
 fn giant(p: &Picture, t: &Tail<'_>) -> Cause {
@@ -149,34 +183,90 @@ fn giant(p: &Picture, t: &Tail<'_>) -> Cause {
         code: "giant_job",
         weight: share * (1.0 - 1.0 / cores).max(0.0) * 1.5,
         sentence: format!(
-            "the last {} of the run ({:.2} s) only VM `{}` worked, while the other {} had nothing left to do: split its job, or begin with it",
+            "the last {} of the run ({:.2} s) only VM `{}` had something to do, while the other {} had nothing left: split its job, or begin with it",
             percent(share),
             t.seconds,
-            t.group.busiest.0,
+            t.name,
             t.group.count - 1,
         ),
     }
 }
 
+/// What a group waited for messages of another one, at all channels between the two.
+struct Between<'a> {
+    receivers: usize,
+    senders: usize,
+    /// The one that was waited at for longest, and how many there are.
+    channel: &'a ChannelRow,
+    most: f64,
+    channels: usize,
+    waited: f64,
+    /// How many of the senders' VMs.
+    vms: u64,
+    /// What senders waited for room.
+    room: f64,
+    deepest: u64,
+}
+
+impl Between<'_> {
+    fn called(&self) -> String {
+        match self.channels {
+            1 => self.channel.called(),
+            n => format!("{} and {} more", self.channel.called(), n - 1),
+        }
+    }
+}
+
+/// Who waits for whom. A channel counts for those of its receivers that waited most there, and for those who sent most. Where nobody has sent anything, it is those who send to others like them (a VM of a
+/// pool that was never given a job).
+fn between<'a>(p: &'a Picture, waits: impl Fn(&End) -> bool) -> Vec<Between<'a>> {
+    let mut all: Vec<Between<'a>> = Vec::new();
+    let mut index: HashMap<(usize, usize), usize> = HashMap::new();
+    let receiver = |c: &'a ChannelRow| c.receivers.iter().filter(|e| waits(e)).max_by(|a, b| a.waited.total_cmp(&b.waited));
+    let sender = |c: &'a ChannelRow| c.senders.iter().max_by_key(|e| e.messages);
+    let mut sends_to: HashMap<usize, &End> = HashMap::new();
+    for (e, from) in p.channels.iter().filter_map(|c| Some((receiver(c)?, sender(c)?))).filter(|(e, from)| e.group != from.group) {
+        let most = sends_to.entry(e.group).or_insert(from);
+        if from.messages > most.messages {
+            *most = from;
+        }
+    }
+    for c in &p.channels {
+        let Some(e) = receiver(c) else { continue };
+        let Some(from) = sender(c).or_else(|| sends_to.get(&e.group).copied().filter(|_| !c.remote)) else { continue };
+        let at = *index.entry((e.group, from.group)).or_insert_with(|| {
+            let (receivers, senders) = (e.group, from.group);
+            all.push(Between { receivers, senders, channel: c, most: 0.0, channels: 0, waited: 0.0, vms: 0, room: 0.0, deepest: 0 });
+            all.len() - 1
+        });
+        let b = &mut all[at];
+        if e.waited > b.most {
+            (b.most, b.channel) = (e.waited, c);
+        }
+        b.channels += 1;
+        b.waited += e.waited;
+        b.vms = b.vms.max(from.vms);
+        b.room += c.senders.iter().filter(|s| s.group == from.group).map(|s| s.waited).sum::<f64>();
+        b.deepest = b.deepest.max(c.deepest);
+    }
+    all
+}
+
 /// Who waits for messages, and why there are none.
 fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     let mut all = Vec::new();
-    for c in &p.channels {
-        // Those who wait: not the one that only collects results.
-        let waiter = |e: &&End| !p.groups[e.group].main;
-        let Some(e) = c.receivers.iter().filter(waiter).max_by(|a, b| a.waited.total_cmp(&b.waited)) else { continue };
-        let (mine, g) = (e.group, &p.groups[e.group]);
-        // The end of the run counts for all but one of them.
-        let in_tail = tail * (g.count.saturating_sub(1)) as f64;
-        let waited = (e.waited - in_tail).max(0.0);
-        let share = part(waited, g.seconds.life);
-        let Some(from) = c.senders.iter().max_by_key(|e| e.messages) else { continue };
-        let s = &p.groups[from.group];
-        if from.group == e.group {
+    let answers = between(p, |_| true);
+    // Those who wait: not the one that only collects results.
+    for c in between(p, |e| !p.groups[e.group].main) {
+        if c.receivers == c.senders {
             continue;
         }
+        let (g, s) = (&p.groups[c.receivers], &p.groups[c.senders]);
+        // The end of the run counts for all but one of them.
+        let in_tail = tail * (g.count.saturating_sub(1)) as f64;
+        let share = part((c.waited - in_tail).max(0.0), g.seconds.life);
         let busy = s.share(s.seconds.active - s.seconds.copy - s.seconds.collect);
-        let who = match (s.count, from.vms) {
+        let who = match (s.count, c.vms) {
             (1, _) | (_, 1) => format!("its only sender `{}`", s.label),
             (_, n) => format!("its {n} senders (`{}`)", s.label),
         };
@@ -186,20 +276,16 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
             sentence: format!(
                 "{} waited {} of the time for {}; {who} was busy {}",
                 members(g),
-                percent(part(e.waited, g.seconds.life)),
+                percent(part(c.waited, g.seconds.life)),
                 c.called(),
                 percent(s.share(s.seconds.active)),
             ),
         });
         // Their sender waits for them in turn: for their answers, or for room.
-        let answers = p.channels.iter().filter(|back| back.id != c.id && back.senders.iter().any(|e| e.group == mine));
-        let waits_back = answers
-            .flat_map(|back| back.receivers.iter().filter(|e| e.group == from.group).map(move |e| (back, e.waited)))
-            .max_by(|a, b| a.1.total_cmp(&b.1));
-        let room = c.senders.iter().filter(|e| e.group == from.group).map(|e| e.waited).sum::<f64>();
-        let (what, back) = match waits_back {
-            Some((back, waited)) if waited >= room => (format!("for their answers in {}", back.called()), waited),
-            _ => (format!("for room in {}, which holds {}", c.called(), c.bound.unwrap_or(0)), room),
+        let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
+        let (what, back) = match back {
+            Some(back) if back.waited >= c.room => (format!("for their answers in {}", back.called()), back.waited),
+            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room),
         };
         let share_back = s.share((back - tail).max(0.0));
         all.push(Cause {
@@ -208,7 +294,7 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
             sentence: format!(
                 "{} waited {} of the time for {} while its sender `{}` waited {what} {} of the time; at most {} messages were under way: send more before waiting",
                 members(g),
-                percent(part(e.waited, g.seconds.life)),
+                percent(part(c.waited, g.seconds.life)),
                 c.called(),
                 s.label,
                 percent(s.share(back)),

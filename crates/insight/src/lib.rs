@@ -12,6 +12,7 @@ mod output;
 mod picture;
 mod profile;
 mod report;
+mod roles;
 mod timeline;
 
 #[cfg(feature = "top")]

@@ -20,7 +20,7 @@ pub struct Output {
 
 /// Begins what the options ask for.
 pub fn start(options: &Insight, scheduler: &Scheduler) {
-    if options.profile.is_some() && !options.allocations {
+    if !options.profile.is_empty() && !options.allocations {
         scheduler.profile(EVERY);
     }
 }
@@ -30,14 +30,16 @@ pub fn start(options: &Insight, scheduler: &Scheduler) {
 /// # Errors
 /// What is to be said on standard error.
 pub fn check(options: &Insight) -> Result<(), String> {
-    if let Some(name) = &options.profile
-        && !PROFILES.contains(&end_of(name))
-    {
+    if let Some(name) = options.profile.iter().find(|name| !PROFILES.contains(&end_of(name))) {
         return Err(format!("--profile={name}: a file that ends in .{} is needed", PROFILES.join(", .")));
     }
-    let report = options.report.as_ref().filter(|name| !name.is_empty());
-    for name in [report, options.trace.as_ref(), options.profile.as_ref()].into_iter().flatten() {
+    let mut names: Vec<&String> = Vec::new();
+    for name in [&options.report, &options.trace, &options.profile].into_iter().flatten().filter(|name| !name.is_empty()) {
+        if names.contains(&name) {
+            return Err(format!("{name} is to hold two things: give each a file of its own"));
+        }
         std::fs::File::create(name).map_err(|e| format!("can't write {name}: {e}"))?;
+        names.push(name);
     }
     Ok(())
 }
@@ -53,21 +55,23 @@ const PROFILES: &[&str] = &["json", "svg", "html", "txt", "folded"];
 pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<String> {
     let mut files = Vec::new();
     let mut failed = Vec::new();
-    if let Some(name) = &options.report {
+    if !options.report.is_empty() {
         let p = Picture::take(book, scheduler, true, &mut |_| true);
         let causes = causes(&p);
-        if name.is_empty() {
-            let text = format!("\nzakuro report\n{}", report::text(&p, &causes));
-            let _ = std::io::stderr().write_all(text.as_bytes());
-        } else {
-            let content = if name.ends_with(".json") { json::text(&p, &causes) } else { report::text(&p, &causes) };
-            files.push(Output { name: name.clone(), content: content.into_bytes() });
+        for name in &options.report {
+            if name.is_empty() {
+                let text = format!("\nzakuro report\n{}", report::text(&p, &causes));
+                let _ = std::io::stderr().write_all(text.as_bytes());
+            } else {
+                let content = if name.ends_with(".json") { json::text(&p, &causes) } else { report::text(&p, &causes) };
+                files.push(Output { name: name.clone(), content: content.into_bytes() });
+            }
         }
     }
-    if let Some(name) = &options.trace {
+    for name in &options.trace {
         files.push(Output { name: name.clone(), content: timeline::text(book, 0).into_bytes() });
     }
-    if let Some(name) = &options.profile {
+    for name in &options.profile {
         let content = profile::text(book, end_of(name));
         files.push(Output { name: name.clone(), content: content.into_bytes() });
     }

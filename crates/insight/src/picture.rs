@@ -1,11 +1,12 @@
 //! What is known of a process at one moment: its VMs by groups of names, its channels, its workers; in seconds.
 
 use crate::machine::Machine;
+use crate::roles::{Member, Place, Way, roles};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use zakuro_sched::Scheduler;
-use zakuro_vm::account::{Account, Activity, Book, Figures, Timeline, WaitKind, group_of};
+use zakuro_vm::account::{Account, Activity, Book, ChannelUse, Figures, Timeline, WaitKind, group_of};
 use zakuro_vm::lineage::Identity;
 
 /// What VMs did, in seconds.
@@ -61,7 +62,7 @@ impl Seconds {
     }
 }
 
-/// VMs whose names differ by a number at the end.
+/// VMs whose names differ by a number at the end, and that use channels alike ([`crate::roles`]).
 #[derive(Clone, Debug)]
 pub struct Group {
     /// `worker0..worker7`, or the name of the only one.
@@ -81,6 +82,18 @@ pub struct Group {
     pub busiest: (String, Vec<f64>),
     /// What its threads waited for: kind, place, seconds.
     pub places: Vec<(WaitKind, String, f64)>,
+    /// Of each member the longest wait for a message, if not too many are in it.
+    pub idle: Vec<Idle>,
+}
+
+/// A member's longest wait for a message, in seconds since the process began to count.
+#[derive(Clone, Debug)]
+pub struct Idle {
+    pub name: String,
+    pub from: f64,
+    pub to: f64,
+    /// Whether it has received anything.
+    pub received: bool,
 }
 
 impl Group {
@@ -145,7 +158,7 @@ impl ChannelRow {
 pub struct Picture {
     /// Seconds since the process began to count.
     pub wall: f64,
-    /// CPU time of the process.
+    /// CPU time of the process, since then.
     pub cpu: f64,
     pub machine: Machine,
     /// Seconds in which each worker ran VMs.
@@ -166,12 +179,12 @@ impl Picture {
         let (now, scale) = book.clock.now();
         let seconds = |ticks: u64| ticks as f64 * scale / 1e9;
         let mut found: Vec<(String, Gathered)> = Vec::new();
-        let mut index: HashMap<String, usize> = HashMap::new();
+        let mut index: HashMap<(String, usize), usize> = HashMap::new();
         let mut folded = 0;
         if all {
             for (name, f) in book.folded() {
                 folded += f.vms;
-                index.insert(name.clone(), found.len());
+                index.insert((name.clone(), 0), found.len());
                 found.push((name, Gathered { figures: f, ..Gathered::default() }));
             }
         }
@@ -185,21 +198,19 @@ impl Picture {
             .map(|r| (r.id, *first.entry(r.name.as_deref().unwrap_or_default()).or_insert(r.id)))
             .collect();
         let mut used: HashSet<u64> = HashSet::new();
-        for a in book.accounts().iter().filter(|a| shows(&a.identity)) {
-            let name = group_of(&a.identity.name);
-            let at = match index.get(name) {
-                Some(at) => *at,
-                None => {
-                    index.insert(name.into(), found.len());
-                    found.push((name.into(), Gathered::default()));
-                    found.len() - 1
-                }
-            };
-            found[at].1.add(a, now);
-            note_uses(a, at, now, &rows, &mut used, &mut uses);
+        let shown: Vec<Shown> = book.accounts().into_iter().filter(|a| shows(&a.identity)).map(|a| Shown::of(a, now)).collect();
+        let members: Vec<Member<'_>> = shown.iter().map(|s| s.member(&rows)).collect();
+        for (s, role) in shown.iter().zip(roles(&members)) {
+            let name = group_of(&s.account.identity.name);
+            let at = *index.entry((name.into(), role)).or_insert_with(|| {
+                found.push((name.into(), Gathered::default()));
+                found.len() - 1
+            });
+            found[at].1.add(&s.account, now);
+            note_uses(s, at, &rows, &mut used, &mut uses);
         }
         let shift = found.iter().map(|(_, g)| g.figures.timeline.shift.max(g.busiest.shift)).max().unwrap_or(0);
-        let groups = found.into_iter().map(|(name, g)| g.finish(name, scale, shift)).collect();
+        let groups = found.into_iter().map(|(name, g)| g.finish(name, scale, shift, book.clock.first)).collect();
         let usage = |end: &HashMap<usize, Side>| -> Vec<End> {
             let mut list: Vec<End> = end
                 .iter()
@@ -242,7 +253,7 @@ impl Picture {
         });
         Picture {
             wall: book.clock.began.elapsed().as_secs_f64(),
-            cpu: cpu_time(),
+            cpu: book.clock.used().as_secs_f64(),
             machine: Machine::look(scheduler.workers()),
             workers: scheduler.busy_ticks().into_iter().take(scheduler.workers()).map(seconds).collect(),
             groups,
@@ -284,16 +295,38 @@ impl Picture {
     }
 }
 
-/// CPU time of the process, in seconds.
-pub fn cpu_time() -> f64 {
-    // SAFETY: writes one structure of our own.
-    let usage = unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
-        usage
-    };
-    let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 / 1e6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+/// Most members of a group whose waits are kept apart.
+const COMPARED: usize = 4_096;
+
+/// An account, and what it did at channels until now.
+struct Shown {
+    account: Arc<Account>,
+    channels: Vec<Arc<ChannelUse>>,
+    /// What it waits for: at which channel, for how long.
+    pending: Option<(WaitKind, u64, u64)>,
+}
+
+impl Shown {
+    fn of(account: Arc<Account>, now: u64) -> Shown {
+        Shown { channels: account.channels(), pending: account.waits_at(now), account }
+    }
+    fn member(&self, rows: &HashMap<u64, u64>) -> Member<'_> {
+        let row = |channel: u64| Place { channel: rows.get(&channel).copied().unwrap_or(channel), remote: rows.contains_key(&channel) };
+        let mut ends = Vec::new();
+        for u in self.channels.iter().filter(|u| u.channel != 0) {
+            let any = |counts: [&AtomicU64; 2]| counts.iter().any(|n| n.load(Relaxed) > 0);
+            if any([&u.sent, &u.send_ticks]) {
+                ends.push((Way::Sends, row(u.channel)));
+            }
+            if any([&u.received, &u.receive_ticks]) {
+                ends.push((Way::Receives, row(u.channel)));
+            }
+        }
+        if let Some((kind, channel, _)) = self.pending {
+            ends.push((if kind == WaitKind::Send { Way::Sends } else { Way::Receives }, row(channel)));
+        }
+        Member { name: group_of(&self.account.identity.name), ends }
+    }
 }
 
 #[derive(Default)]
@@ -306,6 +339,8 @@ struct Gathered {
     busiest_name: String,
     busiest: Timeline,
     places: HashMap<(WaitKind, String), u64>,
+    /// Name, from, to, whether it received anything.
+    idle: Vec<(String, u64, u64, bool)>,
 }
 
 impl Gathered {
@@ -325,13 +360,17 @@ impl Gathered {
             self.busiest_name = me.1;
             self.busiest = f.timeline.clone();
         }
+        if self.idle.len() < COMPARED {
+            let (from, to) = a.longest_wait(now);
+            self.idle.push((a.identity.name.to_string(), from, to, a.messages_received() > 0));
+        }
         self.main |= a.identity.id == 1;
         self.figures.merge(&f);
         for p in a.places() {
             *self.places.entry((p.kind, p.place.clone())).or_default() += p.ticks.load(Relaxed);
         }
     }
-    fn finish(mut self, name: String, scale: f64, shift: u32) -> Group {
+    fn finish(mut self, name: String, scale: f64, shift: u32, start: u64) -> Group {
         let f = &mut self.figures;
         let seconds = |bins: &Timeline| bins.bins.iter().map(|t| *t as f64 * scale / 1e9).collect();
         f.timeline.coarsen(shift);
@@ -344,7 +383,10 @@ impl Gathered {
         let mut places: Vec<(WaitKind, String, f64)> =
             self.places.into_iter().map(|((kind, place), ticks)| (kind, place, ticks as f64 * scale / 1e9)).collect();
         places.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.1.cmp(&b.1)));
+        let since = |at: u64| at.saturating_sub(start) as f64 * scale / 1e9;
+        let idle = self.idle.into_iter().map(|(name, from, to, received)| Idle { name, from: since(from), to: since(to), received });
         Group {
+            idle: if f.vms <= COMPARED as u64 { idle.collect() } else { Vec::new() },
             main: self.main,
             label,
             count: f.vms,
@@ -387,8 +429,8 @@ impl Side {
 }
 
 /// `rows`: channels through servers, with the row of each; which of them are used goes to `used`.
-fn note_uses(a: &Account, group: usize, now: u64, rows: &HashMap<u64, u64>, used: &mut HashSet<u64>, uses: &mut HashMap<u64, Uses>) {
-    let pending = a.waits_at(now);
+fn note_uses(s: &Shown, group: usize, rows: &HashMap<u64, u64>, used: &mut HashSet<u64>, uses: &mut HashMap<u64, Uses>) {
+    let pending = s.pending;
     let mut told = false;
     // Where the VM is counted already, by another handle.
     let mut counted: HashSet<(u64, bool)> = HashSet::new();
@@ -399,7 +441,7 @@ fn note_uses(a: &Account, group: usize, now: u64, rows: &HashMap<u64, u64>, used
             (*row, counted.insert((*row, sends)))
         }
     };
-    for u in a.channels() {
+    for u in &s.channels {
         let [sent, send_waits, mut send_ticks] = [&u.sent, &u.send_waits, &u.send_ticks].map(|n| n.load(Relaxed));
         let [received, receive_waits, mut receive_ticks] = [&u.received, &u.receive_waits, &u.receive_ticks].map(|n| n.load(Relaxed));
         if let Some((kind, channel, ticks)) = pending

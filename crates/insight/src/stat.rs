@@ -3,7 +3,7 @@
 //! The main VM sees all VMs of the process, others themselves and those that descend from them, as of `RubyVM.list`.
 
 use crate::causes::causes;
-use crate::picture::{Picture, cpu_time};
+use crate::picture::Picture;
 use crate::{json, report, timeline};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -97,7 +97,7 @@ pub mod stat_class {
             let folded: u64 = if cx.owns_process() { book.folded().iter().map(|(_, f)| f.vms).sum() } else { 0 };
             rows.extend([
                 ("wall", book.clock.began.elapsed().as_nanos() as u64),
-                ("cpu", (cpu_time() * 1e9) as u64),
+                ("cpu", book.clock.used().as_nanos() as u64),
                 ("busy", (busy as f64 * scale) as u64),
                 ("workers", scheduler.workers() as u64),
                 ("vms", vms + folded),

@@ -33,6 +33,10 @@ pub trait NativeData: Any + crate::trace::Trace {
     fn weight(&self) -> usize {
         0
     }
+    /// Bytes of which it is made up, for those who ask (`ObjectSpace.memsize_of`): also what is counted elsewhere.
+    fn held(&self) -> usize {
+        self.weight()
+    }
     /// How much of what it weighs is one block, if that may be large ([`Heap::add_watched`]). Whoever lets it grow tells the heap of both.
     fn block(&self) -> usize {
         0
@@ -195,7 +199,7 @@ impl DataCell {
     }
     /// Bytes of the payload.
     pub(crate) fn owned(&self) -> usize {
-        self.payload.as_deref().map_or(0, |p| std::mem::size_of_val(p) + p.weight())
+        self.payload.as_deref().map_or(0, |p| std::mem::size_of_val(p) + p.held())
     }
     /// What the payload's type is called.
     pub fn payload_name(&self) -> Option<&'static str> {

@@ -327,8 +327,8 @@ impl Command {
                     Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
             ("account", None) => self.options.insight.account = true,
-            ("report", _) => self.options.insight.report = Some(value.unwrap_or_default().into()),
-            ("trace", _) => self.options.insight.trace = Some(needed(name, value, rest)?),
+            ("report", _) => once_more(&mut self.options.insight.report, value.unwrap_or_default().into()),
+            ("trace", _) => once_more(&mut self.options.insight.trace, needed(name, value, rest)?),
             ("dashboard", None) => self.options.insight.dashboard = Some(0),
             ("dashboard", Some(port)) => {
                 self.options.insight.dashboard = Some(port.parse().map_err(|_| format!("invalid port for --dashboard: {port}"))?)
@@ -338,11 +338,15 @@ impl Command {
                 self.options.insight.dashboard.get_or_insert(0);
             }
             ("top", None) => self.options.insight.top = true,
-            ("profile", Some("alloc")) => {
-                self.options.insight.allocations = true;
-                self.options.insight.profile = Some(needed(name, None, rest)?);
+            ("profile", _) => {
+                let insight = &mut self.options.insight;
+                let allocations = value == Some("alloc");
+                if !insight.profile.is_empty() && insight.allocations != allocations {
+                    return Err("one run makes one kind of profile: --profile or --profile=alloc".into());
+                }
+                insight.allocations = allocations;
+                once_more(&mut insight.profile, needed(name, value.filter(|_| !allocations), rest)?);
             }
-            ("profile", _) => self.options.insight.profile = Some(needed(name, value, rest)?),
             ("jit-memory", _) => self.options.jit_options.memory = (number(name, value, rest, 1, 1 << 20)? as usize) << 20,
             ("jit-share", _) => self.options.jit_options.share = number(name, value, rest, 1, 100)? as u32,
             ("jit-perf-map", None) => self.options.jit_options.perf_map = true,
@@ -620,6 +624,13 @@ fn needed(name: &str, value: Option<&str>, rest: &mut Rest) -> Result<String, St
     match value {
         Some(v) => Ok(v.to_string()),
         None => rest.next().map(lossy).ok_or_else(|| format!("missing argument for --{name} (RuntimeError)")),
+    }
+}
+
+/// An option that may come several times: each file is written, and one that is named twice once.
+fn once_more(names: &mut Vec<String>, name: String) {
+    if !names.contains(&name) {
+        names.push(name);
     }
 }
 

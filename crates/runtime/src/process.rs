@@ -70,9 +70,9 @@ impl Process {
         scheduler.start().map_err(|e| StartError::threads(&e))?;
         zakuro_insight::start(&options.insight, &scheduler);
         let book = options.insight.counts().then(|| {
-            let profiling = options.insight.profile.is_some();
+            let profiling = !options.insight.profile.is_empty();
             Book::new(Switches {
-                tracing: options.insight.trace.is_some().into(),
+                tracing: (!options.insight.trace.is_empty()).into(),
                 profiling,
                 allocations: profiling && options.insight.allocations,
             })
@@ -375,7 +375,9 @@ pub fn options_from_environment() -> Options {
             report: std::env::var("ZAKURO_REPORT")
                 .ok()
                 .filter(|v| !v.is_empty() && v != "0")
-                .map(|v| if v == "1" { String::new() } else { v }),
+                .map(|v| if v == "1" { String::new() } else { v })
+                .into_iter()
+                .collect(),
             ..Insight::default()
         },
         jit: std::env::var("ZAKURO_JIT").ok().and_then(|how| zakuro_base::Jit::named(&how)).unwrap_or_default(),

@@ -5,7 +5,7 @@
 //! Rejected: clock_gettime (three times as dear on x86-64, and a wake-up reads the clock three times).
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Reads the counter. Its unit is between 0.2 and 1 ns ([`Clock`] knows); in models, chance.
 #[inline]
@@ -18,17 +18,30 @@ pub fn ticks() -> u64 {
 pub struct Clock {
     pub began: Instant,
     pub first: u64,
+    /// What the process had used by then.
+    before: Duration,
 }
 
 impl Clock {
     pub fn start() -> Clock {
-        Clock { began: Instant::now(), first: ticks() }
+        Clock { began: Instant::now(), first: ticks(), before: process_time() }
+    }
+    /// Processor time of the process since then.
+    pub fn used(&self) -> Duration {
+        process_time().saturating_sub(self.before)
     }
     /// Now, and nanoseconds per tick.
     pub fn now(&self) -> (u64, f64) {
         let (elapsed, now) = (self.began.elapsed(), ticks());
         (now, elapsed.as_nanos() as f64 / now.saturating_sub(self.first).max(1) as f64)
     }
+}
+
+fn process_time() -> Duration {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: writes one timespec.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut t) };
+    Duration::new(t.tv_sec.max(0) as u64, t.tv_nsec.clamp(0, 999_999_999) as u32)
 }
 
 /// Of a task, in ticks; 0: not yet.

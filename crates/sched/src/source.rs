@@ -40,7 +40,8 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    fn leave(&self, note: u32) {
+    /// Before the unit is woken.
+    pub fn leave(&self, note: u32) {
         let mut notes = self.notes.lock();
         notes.push(note);
         self.filled.store(true, Ordering::Release);

@@ -20,6 +20,12 @@ module ObjectSpace
     def hash = @internal_object_id.hash
   end
 
+  # What CRuby does without a frame: what it makes is made by who calls it.
+  INSTRUCTIONS = {
+    Class => %i[new], String => %i[+ << succ], Array => %i[+ << []], Hash => %i[[]], Integer => %i[+ - * / % & | << >> succ], Float => %i[+ - * / %]
+  }.compare_by_identity.freeze
+  private_constant :INSTRUCTIONS
+
   class << self
     # The bytes of all objects, or of those of a class.
     def memsize_of_all(type = nil)
@@ -124,14 +130,14 @@ module ObjectSpace
       @tracers = (@tracers || 0) + 1
       return if @tracers > 1
       __note_allocations(true)
-      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :class, :end) do |tp|
+      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
         __origins
-        if %i[return b_return end].include?(tp.event)
-          # What follows is made by whoever called.
-          __at(caller_locations(2, 1)&.first)
-        else
+        if %i[return b_return c_return end].include?(tp.event)
+          # What follows is made by whoever called: the frame above the one that ends; a builtin's is gone already. This block's does not count, as it is the library's.
+          __at(caller_locations(tp.event == :c_return ? 0 : 1, 1)&.first)
+        elsif tp.event != :c_call || !INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
           owner = tp.defined_class
-          owner = owner.attached_object if owner.is_a?(Class) && owner.singleton_class?
+          owner = nil if owner.is_a?(Class) && owner.singleton_class?
           __here(tp.path, tp.lineno, owner.is_a?(Module) ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
         end
       end
@@ -143,7 +149,7 @@ module ObjectSpace
     # Where a call of the program stands.
     private def __at(place)
       return __here(nil, nil, nil, nil) unless place
-      owner = place.label[/(?:\A|in )([^ ]+)[#.][^#.]+\z/, 1]
+      owner = place.label[/(?:\A|in )([^ ]+)#[^#.]+\z/, 1]
       method = place.base_label
       __here(place.path, place.lineno, owner, method.start_with?("<") || method == "trace_object_allocations" ? nil : method)
     end

@@ -101,7 +101,7 @@ class RubyVM::Pool
   # RubyVM.new stand for each VM.
   #
   # `connect:` the address of a server, and a name: the jobs are done by workers on any machine (`zakuro worker --connect URL program.rb`). Then `key:` signs what goes there, `tries:` how many workers may
-  # end at one job (3), `patience:` seconds that the server may be away (60), `server:` a Hash of `user:`, `password:`, `token:`, `ca_file:` and the like.
+  # end at one job (3), `patience:` seconds that the server may be away (60), `worker_timeout:` seconds after which jobs fail that no worker is there for (nil: never), `server:` a Hash of `user:`, `password:`, `token:`, `ca_file:` and the like.
   def initialize(size: nil, image: nil, file: nil, name: nil, job_timeout: nil, retry: 0, connect: nil, **limits, &setup)
     @connect = connect && machines_of(connect, limits, size || image || file)
     unknown = limits.keys - LIMITS
@@ -199,7 +199,7 @@ class RubyVM::Pool
       time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
       busy = @connect ? crew.busy : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
       machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: m.busy, ended: m.ended } }
-      Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines)
+      Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines, @connect && crew.hint)
     end
   end
 
@@ -297,7 +297,7 @@ class RubyVM::Pool
 
   # Tells before anything is begun.
   def sendable(name, block)
-    return RubyVM::Cluster.const_get(:Wire).block(block) if @connect
+    return @crew.fits(block) if @connect
     RubyVM::Channel.new.try_send(block)
   rescue TypeError => e
     raise TypeError, "RubyVM::Pool##{name}: the block can't be sent to the pool's VMs: #{e.message} ($ is the block; it gets copies of what it uses: " \
@@ -348,7 +348,7 @@ class RubyVM::Pool
   def finish(series, progress, source)
     total = Array === source || Hash === source || Range === source ? source.size : nil
     bar = Progress.for(progress, Integer === total ? total : nil)
-    bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs " } if @connect
+    bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs #{@crew.hint && "(#{@crew.hint}) "}" } if @connect
     yield bar
     bar&.finish(series.finished, series.failed)
   ensure
@@ -456,7 +456,7 @@ class RubyVM::Pool
     raise ArgumentError, "connect: excludes size:, image: and file:, which workers are started with" if other
     server = options.delete(:server) || {}
     require "zakuro/cluster/crew"
-    known = %i[key tries patience timeout]
+    known = %i[key tries patience timeout worker_timeout]
     given = options.slice(*known)
     known.each { |name| options.delete(name) }
     raise ArgumentError, "limits are for workers to set: #{options.keys.map(&:inspect).join(", ")}" unless options.empty?
@@ -474,7 +474,7 @@ class RubyVM::Pool
   # Under the lock: the server is away for good, or says no.
   def break_off(error)
     return if ending?
-    @broken = Error.new("the pool #{@name} lost its server: #{error.message}")
+    @broken = Error === error ? error : Error.new("the pool #{@name} lost its server: #{error.message}")
     @state = :ended
     @crew.fail(@broken)
     @crew.kill

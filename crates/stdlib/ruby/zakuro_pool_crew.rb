@@ -5,9 +5,10 @@ class RubyVM::Pool
     attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
     attr_accessor :since, :ready, :condemned, :condemned_in, :leaves, :at, :place, :count
 
-    def initialize(number, index)
+    def initialize(number, index, name)
       @number, @index = number, index
-      @inbox, @out, @exceptions = RubyVM::Channel.new, RubyVM::Channel.new, RubyVM::Channel.new
+      # ObjectSpace shows none of them: what a job does to one would be felt by others.
+      @inbox, @out, @exceptions = %w[jobs results exceptions].map { |what| RubyVM::Channel.__hidden("#{name} #{what}") }
       # What it was sent and has not answered, and the blocks that it has.
       @chunks = []
       @blocks = {}
@@ -107,7 +108,7 @@ class RubyVM::Pool
 
     def initialize(pool, size, source, limits, grace)
       @pool, @size, @source, @limits, @grace = pool, size, source, limits, grace
-      @events = RubyVM::Channel.new
+      @events = RubyVM::Channel.__hidden("#{pool.name} events")
       @tasks = []
       @members = {}
       @last = @unready = 0
@@ -123,8 +124,8 @@ class RubyVM::Pool
 
     def start(index)
       number = @last += 1
-      member = Member.new(number, index)
       name = "#{@pool.name}-#{index}"
+      member = Member.new(number, index, name)
       given = { number:, index:, inbox: member.inbox, out: member.out, exceptions: member.exceptions, events: @events, setup: @source[:setup] }
       vm = @source[:image] ? Worker.spawn(@source[:image], name, @limits, given) : Worker.load_in(@source[:file], name, @limits, given)
       member.start(vm, @events)

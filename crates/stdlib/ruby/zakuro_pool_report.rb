@@ -47,8 +47,8 @@ class RubyVM::Pool
 
   # What a pool has done: `jobs` (of them `errors`), `retries`, `restarts` (VMs replaced), `timeouts`; `time`, a Hash of `:min`, `:median`, `:p95`, `:max` and `:sum` of what
   # jobs took, in seconds; `busy`, for each of its VMs the share of `elapsed` in which it ran jobs. With `connect:` it is for each worker, `restarts` counts chunks that were told again, and `machines` has
-  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`; else nil.
-  Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy, :machines) do
+  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`; else nil. `hint` tells why jobs wait that nobody does, if so.
+  Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy, :machines, :hint) do
     # The report as a few lines of text.
     def to_s
       of = ->(seconds) { seconds ? Report.seconds(seconds) : "-" }
@@ -59,6 +59,7 @@ class RubyVM::Pool
         retries #{retries}, #{machines ? "chunks told again" : "VMs replaced"} #{restarts}
       TEXT
         .concat(*machines&.map { |m| "#{m[:host]}:#{m[:pid]}: #{m[:size]} VMs, #{m[:jobs]} jobs#{", #{m[:errors]} failed" if m[:errors] > 0}, busy #{(m[:busy] * 100).round}%#{", gone" if m[:ended]}\n" })
+        .concat(hint ? "#{hint}\n" : "")
     end
 
     # A time in the unit that suits it.

@@ -86,20 +86,26 @@ class RubyVM::Pool
 
   end
 
-  # Jobs that are sent together. `base`: the number of the first; `done`: how many have answered.
+  # Jobs that are sent together. `base`: the number of the first; `done`: how many have answered. `alone`: it is one job, whose worker's process ended, with `deaths` of those that had it alone.
   class Chunk # :nodoc:
     attr_reader :task, :base, :items
-    attr_accessor :done
+    attr_accessor :done, :deaths, :alone
 
     def initialize(task, base, items)
       @task, @base, @items = task, base, items
-      @done = 0
+      @done = @deaths = 0
     end
 
     def rest = Chunk.new(@task, index, @items.drop(@done))
     def done? = @done == @items.size
     def item = @items[@done]
     def index = @base + @done
+    # The jobs that have no answer, in two parts.
+    def halves
+      rest = @items.drop(@done)
+      middle = (rest.size + 1) / 2
+      [Chunk.new(@task, index, rest.first(middle)), Chunk.new(@task, index + middle, rest.drop(middle))]
+    end
     # Each job that has no answer, by itself.
     def each_alone
       (@done...@items.size).each { |i| yield Chunk.new(@task, @base + i, [@items[i]]) }

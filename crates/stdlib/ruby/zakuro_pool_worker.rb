@@ -6,7 +6,7 @@
 #
 # and answers in a channel of its own, in the order of the jobs: with an Integer (place of the first value in the chunk, and in the lower 16 bits how many there are) and an Array of values, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
 # there, unless that would be sooner than 50 microseconds after the last message: then with the next ones. Exceptions go, before their Failure, through a third channel, since a
-# message that can't be opened is lost. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
+# message that can't be opened is lost. The channels stand in arguments and nowhere else: a job that finds one (ObjectSpace shows none of them) could stop the pool. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
 # VM, what its jobs took] when a chunk is done, and in between when some milliseconds have passed.
 class RubyVM::Pool
   # What a job that raised leaves behind. `kind`: :exception; :ends when the VM is given up after it; :unsendable when its value can't be sent.
@@ -51,10 +51,12 @@ class RubyVM::Pool
       end
 
       def run(given)
-        @number, @index, @inbox, @out, @exceptions, @events = given.values_at(:number, :index, :inbox, :out, :exceptions, :events)
+        number, inbox, out, exceptions, events = given.values_at(:number, :inbox, :out, :exceptions, :events)
+        file, setup, @index = given.values_at(:file, :setup, :index)
+        given.clear
         @blocks = {}
-        return unless set_up(given[:file], given[:setup])
-        work
+        return unless set_up(file, setup, number, exceptions, events)
+        work(number, inbox, out, exceptions, events)
       end
 
       private
@@ -62,55 +64,55 @@ class RubyVM::Pool
       def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       # Once per VM, before its first job.
-      def set_up(file, block)
+      def set_up(file, block, number, exceptions, events)
         load(file) if file
         @local = block&.call
-        @events << [@number, :ready]
+        events << [number, :ready]
         true
       rescue Exception => e
-        failed = failure(e)
-        @events << [@number, failed]
+        failed = failure(e, 0, exceptions)
+        events << [number, failed]
         false
       end
 
-      def work
+      def work(number, inbox, out, exceptions, events)
         # nil is the end.
-        while (message = take)
+        while (message = take(number, inbox, out, events))
           if Integer === message
             @blocks.delete(message)
           else
-            return unless perform(*message)
+            task, quiet, list, _base, block = message
+            if block
+              @blocks[task] = block
+            else
+              block = task ? @blocks[task] : CALL
+            end
+            if block
+              return unless go_through(block, quiet, list, number, out, exceptions, events)
+            else
+              skip(nil, number, out, events)
+            end
+            # Not kept while it waits.
+            message = list = block = nil
           end
         end
       end
 
       # The next message that can be opened.
-      def take
-        @inbox.recv
+      def take(number, inbox, out, events)
+        inbox.recv
       rescue StandardError, LoadError => e
-        skip("#{e.message} (#{e.class})")
+        skip("#{e.message} (#{e.class})", number, out, events)
         retry
       end
 
-      def skip(why)
-        @out << Unreadable.new(why)
-        @events << [@number, [].freeze]
-        true
-      end
-
-      def perform(number, quiet, list, _base, block = nil)
-        if block
-          @blocks[number] = block
-        elsif number
-          block = @blocks[number] or return skip(nil)
-        else
-          block = CALL
-        end
-        go_through(block, quiet, list)
+      def skip(why, number, out, events)
+        out << Unreadable.new(why)
+        events << [number, [].freeze]
       end
 
       # Answers whether the VM goes on.
-      def go_through(block, quiet, list)
+      def go_through(block, quiet, list, number, out, exceptions, events)
         values, times = [], []
         # The place of the first of the values.
         first = 0
@@ -122,9 +124,9 @@ class RubyVM::Pool
             value = block.call(list[i])
             values << (quiet ? nil : value)
           rescue Exception => e
-            failed = failure(e, i)
-            answer(values, first) unless values.empty?
-            @out << failed
+            failed = failure(e, i, exceptions)
+            answer(values, first, out) unless values.empty?
+            out << failed
             values = []
             first = i + 1
           end
@@ -135,14 +137,14 @@ class RubyVM::Pool
           over = i == last || failed&.kind == :ends
           if over || after - sent > SEND_AFTER
             unless values.empty?
-              answer(values, first)
+              answer(values, first, out)
               values = []
               first = i + 1
             end
             sent = after
             if over || after - told > TELL_AFTER
               answered = over
-              @events << [@number, times]
+              events << [number, times]
               return failed&.kind != :ends if over
               times = []
               told = after
@@ -155,26 +157,33 @@ class RubyVM::Pool
       ensure
         # Killed. What was sent a moment ago may be sent again: it has its place.
         unless answered
-          answer(values, first) unless values.nil? || values.empty?
-          @out << At.new(i)
+          answer(values, first, out) unless values.nil? || values.empty?
+          out << At.new(i)
         end
       end
 
       # Sends values, of which the first has this place in the chunk.
-      def answer(values, place)
-        @out << (place << 16 | values.size)
-        @out << values
+      def answer(values, place, out)
+        out << (place << 16 | values.size)
+        out << values
       rescue StandardError => e
-        return one_by_one(values, place) if values.size > 1
-        @out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil, place)
+        return one_by_one(values, place, out) if values.size > 1
+        out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil, place)
       rescue NoMemoryError
         raise if values.size == 1
-        one_by_one(values, place)
+        one_by_one(values, place, out)
       end
 
-      def one_by_one(values, place) = values.each_with_index { |value, i| answer([value], place + i) }
+      # Without a block, which would keep the channel where a program may find it.
+      def one_by_one(values, place, out)
+        i = 0
+        while i < values.size
+          answer([values[i]], place + i, out)
+          i += 1
+        end
+      end
 
-      def failure(error, place = 0)
+      def failure(error, place, exceptions)
         kind = case error
                when NoMemoryError, SystemExit, SignalException, RubyVM::LimitError then :ends
                else :exception
@@ -185,9 +194,9 @@ class RubyVM::Pool
           "(its message raised #{e.class})"
         end
         begin
-          @exceptions << error
+          exceptions << error
         rescue Exception
-          @exceptions << false
+          exceptions << false
         end
         Failure.new(kind, error.class.name || error.class.to_s, message, error.backtrace&.map(&:to_s), place)
       end

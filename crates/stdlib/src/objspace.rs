@@ -1,6 +1,6 @@
 //! objspace: sizes, references and origins of objects. What the heap knows is native; counts by name, dumps and their forms are Ruby (`ruby/objspace.rb`).
 //!
-//! Sizes are those of the cell and of what it owns outside the heap, as it was announced; of a class the cell's alone. References are what the collector marks. Origins are
+//! Sizes are those of the cell and of what it owns outside the heap: the tables of a class, of a Set and of weak maps among them. References are what the collector marks. Origins are
 //! noted line by line: the heap notes which cells were allocated (module `inspect` of zakuro-heap), and a TracePoint of lines, calls and returns says where the program was meanwhile.
 
 use std::collections::HashMap;
@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::{DataCell, Header, owned_bytes};
-use zakuro_vm::channels::Charge;
+use zakuro_vm::channels::{Charge, is_hidden_channel};
 use zakuro_vm::*;
 
 /// Where a piece of the program is.
@@ -41,10 +41,26 @@ fn cell_of(v: Value) -> Option<*mut Header> {
     v.is_cell().then_some(v.bits() as *mut Header)
 }
 
-fn size(cx: &Cx, p: *mut Header) -> usize {
+/// What a cell owns outside the heap.
+fn owned(cx: &Cx, p: *mut Header) -> usize {
     // SAFETY: a live cell. Those of other heaps are frozen, and have the size that such a cell would have here.
-    let own = unsafe { owned_bytes(p) };
-    cx.heap.cell_size(p).max(16) + own
+    let (own, v) = unsafe { (owned_bytes(p), Value::cell(p)) };
+    let tables = match v.kind_of_cell() {
+        Kind::Class => cx.class_id(v).map_or(0, |id| cx.class(id).weight()),
+        Kind::Object | Kind::Data => cx.held_by_states(v),
+        _ => 0,
+    };
+    own + tables
+}
+
+fn size(cx: &Cx, p: *mut Header) -> usize {
+    cx.heap.cell_size(p).max(16) + owned(cx, p)
+}
+
+/// What the cells take that an object has for itself, and that programs don't see: the elements of a Set.
+fn hidden(cx: &mut Cx, v: Value) -> usize {
+    let items = if v.is_kind(Kind::Object) { cx.ivar_lookup(v, sym::set_items) } else { None };
+    items.filter(|items| items.is_kind(Kind::Hash)).and_then(cell_of).map_or(0, |p| size(cx, p))
 }
 
 /// What CRuby calls the kind; None for what is no object.
@@ -115,8 +131,8 @@ mod natives {
     ///
     ///     require "objspace"; ObjectSpace.memsize_of(1)   #=> 0
     #[method("memsize_of", singleton)]
-    fn memsize_of(cx: &Cx, _this: Value, v: Value) -> usize {
-        cell_of(v).map_or(0, |p| size(cx, p))
+    fn memsize_of(cx: &mut Cx, _this: Value, v: Value) -> usize {
+        cell_of(v).map_or(0, |p| size(cx, p)) + hidden(cx, v)
     }
     /// Calls what cells of this heap there are: [name, bytes, cells, payload's or internal name] summed up by both names.
     #[method("__sizes", singleton)]
@@ -149,7 +165,7 @@ mod natives {
     fn references(cx: &mut Cx, _this: Value, v: Value) -> Value {
         let found = cx.references(v);
         let list = cx.new_array();
-        for v in found.iter() {
+        for v in found.iter().filter(|v| !is_hidden_channel(**v)) {
             let one = shown(cx, *v);
             ArrayCell::push(list, &mut cx.heap, one);
         }
@@ -166,7 +182,7 @@ mod natives {
         }
         let found = cx.references(v);
         let list = cx.new_array();
-        for v in found.iter() {
+        for v in found.iter().filter(|v| !is_hidden_channel(**v)) {
             let one = shown(cx, *v);
             ArrayCell::push(list, &mut cx.heap, one);
         }
@@ -195,7 +211,8 @@ mod natives {
     fn about(cx: &mut Cx, _this: Value, v: Value) -> Value {
         let Some(p) = cell_of(v) else { return Value::NIL };
         // SAFETY: a live cell.
-        let (own, shape) = unsafe { (owned_bytes(p), (*p).shape) };
+        let shape = unsafe { (*p).shape };
+        let own = owned(cx, p) + hidden(cx, v);
         let class = cx.class_of(v);
         let class = cx.class_value(class);
         let name = payload(v).map_or(Value::NIL, |s| cx.str(s));

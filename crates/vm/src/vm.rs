@@ -23,6 +23,10 @@ pub trait VmState: Any + Default + Trace {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         None
     }
+    /// Bytes that it keeps for an object.
+    fn held_for(&self, _object: Value) -> usize {
+        0
+    }
 }
 
 /// See [`VmState::snapshot`].
@@ -33,6 +37,7 @@ pub(crate) trait AnyState {
     fn any(&mut self) -> &mut dyn Any;
     fn trace_state(&self, m: &mut Marker<'_>);
     fn sweep_state(&mut self, heap: &Heap);
+    fn held_by_state(&self, object: Value) -> usize;
 }
 impl<T: VmState> AnyState for T {
     fn snapshot_state(&self, values: &mut Gathered) -> Option<Restore> {
@@ -40,6 +45,9 @@ impl<T: VmState> AnyState for T {
     }
     fn any(&mut self) -> &mut dyn Any {
         self
+    }
+    fn held_by_state(&self, object: Value) -> usize {
+        self.held_for(object)
     }
     fn trace_state(&self, m: &mut Marker<'_>) {
         self.trace(m)
@@ -138,6 +146,15 @@ pub struct Stacks {
     pub native_limit: *const u8,
     /// Highest address of the native stack.
     pub native_top: *const u8,
+}
+
+impl Stacks {
+    /// Bytes in use of stacks that are suspended at a frame, their native code at `sp`.
+    pub(crate) fn used(&self, fp: *const Frame, sp: *const u8) -> usize {
+        let frames = fp.addr().saturating_sub(self.frames.addr()) + size_of::<Frame>();
+        let native = if sp.is_null() { 0 } else { self.native_top.addr().saturating_sub(sp.addr()) };
+        frames + native
+    }
 }
 
 /// One Ruby VM. Owned by one native thread at a time; never shared.
@@ -333,6 +350,10 @@ pub struct SuspendedStacks {
 unsafe impl Send for Vm {}
 
 impl Vm {
+    /// Bytes that libraries keep for an object in their states.
+    pub fn held_by_states(&self, object: Value) -> usize {
+        self.states.values().map(|state| state.held_by_state(object)).sum()
+    }
     /// The VM-local state of a library, made on first use.
     pub fn state<T: VmState>(&mut self) -> &mut T {
         let entry = self.states.entry(TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());

@@ -13,8 +13,8 @@ class Servers
 
   def self.free_port = TCPServer.open("127.0.0.1", 0) { |s| s.addr[1] }
 
-  def initialize(kind, program, dir, password: nil, certificate: nil, keep: false)
-    @kind, @program, @password, @certificate, @keep = kind, program, password, certificate, keep
+  def initialize(kind, program, dir, password: nil, certificate: nil, keep: false, limit: nil, config: nil)
+    @kind, @program, @password, @certificate, @keep, @limit, @config = kind, program, password, certificate, keep, limit, config
     @dir = File.join(dir, kind)
     Dir.mkdir(@dir) unless Dir.exist?(@dir)
     @port = Servers.free_port
@@ -50,12 +50,12 @@ class Servers
   def redis
     port = @certificate ? ["--port", "0", "--tls-port", @port.to_s, "--tls-cert-file", @certificate[0], "--tls-key-file", @certificate[1], "--tls-auth-clients", "no"] : ["--port", @port.to_s]
     keep = @keep ? ["--appendonly", "yes", "--appendfsync", "always"] : ["--save", "", "--appendonly", "no"]
-    [@program, "--bind", "127.0.0.1", *port, "--dir", @dir, *keep, *(@password ? ["--requirepass", @password] : [])]
+    [@program, "--bind", "127.0.0.1", *port, "--dir", @dir, *keep, *(@password ? ["--requirepass", @password] : []), *(@limit ? ["--proto-max-bulk-len", @limit] : [])]
   end
 
   def nats
     tls = @certificate ? ["--tls", "--tlscert", @certificate[0], "--tlskey", @certificate[1]] : []
-    [@program, "-js", "-a", "127.0.0.1", "-p", @port.to_s, "-sd", @dir, *tls, *(@password ? ["--user", "someone", "--pass", @password] : [])]
+    [@program, "-js", "-a", "127.0.0.1", "-p", @port.to_s, "-sd", @dir, *tls, *(@password ? ["--user", "someone", "--pass", @password] : []), *(@config ? ["-c", @config] : [])]
   end
 end
 

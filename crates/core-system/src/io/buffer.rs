@@ -88,6 +88,11 @@ impl Default for Buffer {
 }
 
 impl NativeData for Buffer {
+    fn held(&self) -> usize {
+        // A slice shows another one's memory, and a text's or a file's is not of its making.
+        let own = self.root.is_nil() && self.flags & (INTERNAL | MAPPED) != 0 && self.flags & EXTERNAL == 0;
+        if own { self.size } else { 0 }
+    }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         let Buffer { offset, size, flags, .. } = *self;
         values.push(self.root);

@@ -1,20 +1,20 @@
 //! What a VM gets when it starts: the objects of `start`, its starter's environment variables and directory, its ARGV, DATA.
 
+use super::power::Granted;
 use zakuro_macros::Trace;
 use zakuro_core_system::env;
 use zakuro_core_system::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 use zakuro_bytecode::Code;
-use zakuro_vm::host::VmControl;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Travels beside the start message. Directory and variables only when the starter has changed its own.
 #[derive(Default)]
 struct Birth {
-    /// Power over VMs whose handles are among the arguments.
-    grants: Vec<Arc<VmControl>>,
+    /// Power over VMs, and channels, whose handles are among the arguments.
+    grants: Granted,
     vars: Option<Vec<(Vec<u8>, Vec<u8>)>>,
     directory: Option<OwnedFd>,
 }
@@ -31,11 +31,11 @@ impl VmState for StartObjects {}
 
 /// Grants that came with the start, until the arguments are there.
 #[derive(Trace, Default)]
-struct Grants(#[untraced] Vec<Arc<VmControl>>);
+struct Grants(#[untraced] Granted);
 impl VmState for Grants {}
 
 /// Adds what a new VM inherits from this one to its start message, and what it is granted.
-pub fn inherit(cx: &mut Cx, envelope: &mut Envelope, grants: Vec<Arc<VmControl>>) -> Result<()> {
+pub fn inherit(cx: &mut Cx, envelope: &mut Envelope, grants: Granted) -> Result<()> {
     let vars = env::changed(cx).then(|| env::all(cx));
     let directory = match io::cwd::own_fd(cx) {
         // SAFETY: dup of a descriptor that this VM holds; the result is ours.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use zakuro_channel::{Bounds, Channel, TryRecv, TrySendError};
 use zakuro_macros::ruby_class;
 pub use zakuro_vm::channels::ChannelHandle;
-use zakuro_vm::channels::{RecvOutcome, SendOutcome};
+use zakuro_vm::channels::{RecvOutcome, SendOutcome, Shows};
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
@@ -138,7 +138,15 @@ pub mod channel_class {
             None => None,
         };
         let channel = cx.make_channel(bounds, name.as_deref());
-        cx.data_init(this, ChannelHandle(channel))
+        cx.data_init(this, ChannelHandle(channel, Shows::Always))
+    }
+
+    /// A channel with a name that ObjectSpace does not show: whoever is not given it does not find it.
+    #[method("__hidden", singleton)]
+    fn hidden(cx: &mut Cx, _this: Value, name: Value) -> Result<Value> {
+        let name = cx.text_of(name)?;
+        let channel = cx.make_channel(Bounds::NONE, Some(&name));
+        Ok(cx.data(ids::CHANNEL, ChannelHandle(channel, Shows::Never)))
     }
 
     /// The channel inside a handle of one through a server, called `name`.
@@ -147,7 +155,7 @@ pub mod channel_class {
         let name = cx.text_of(name)?;
         let channel = cx.make_remote_channel(&name);
         let Some(class) = cx.class_id(this) else { return cx.type_error("not a class") };
-        Ok(cx.data(class, ChannelHandle(channel)))
+        Ok(cx.data(class, ChannelHandle(channel, Shows::Always)))
     }
 
     /// A message is about to go to the server: what `__handed_over` wants; nil where nobody counts.
@@ -186,8 +194,10 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new; c.dup << 1; c.recv  #=> 1
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
-        let ch = channel_of(cx, other)?.clone();
-        cx.data_init(this, ChannelHandle(ch))?;
+        channel_of(cx, other)?;
+        let handle = cx.data_ref::<ChannelHandle>(other)?;
+        let copy = ChannelHandle(handle.0.clone(), handle.1);
+        cx.data_init(this, copy)?;
         Ok(this)
     }
 

@@ -11,14 +11,19 @@
 //! So a grant among the arguments has to be restored: the arguments are part of the program state as much as the rest. The maker lists the controls that
 //! they lead to ([`granted`]), and the new VM arms the handles that its copies lead to ([`arm`]).
 //!
+//! The same goes for channels that the library has for itself ([`Shows`]): in program state they lead to nothing.
+//!
 //! Rejected: asking at each call whether the caller may (checks are forgotten; a handle that was sent would not be worth more than one that was
 //! found); a RubyVM.list of all VMs without power (their names are nobody's business).
 
 use std::collections::HashSet;
 use std::sync::Arc;
 use zakuro_macros::Trace;
+use zakuro_channel::Channel;
+use zakuro_vm::channels::{ChannelHandle, Shows, is_hidden_channel};
 use zakuro_vm::host::VmControl;
 use zakuro_vm::lineage::Identity;
+use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
 /// Payload of a RubyVM object; see the module.
@@ -72,7 +77,20 @@ pub fn control(cx: &mut Cx, this: Value, what: &str) -> Result<Arc<VmControl>> {
     }
 }
 
-/// Calls `f` with each VM handle that the values lead to, not through Procs and classes: these lead to all of the program.
+/// What a VM was handed.
+#[derive(Default)]
+pub struct Granted {
+    vms: Vec<Arc<VmControl>>,
+    channels: Vec<Channel<Envelope>>,
+}
+
+impl Granted {
+    pub fn is_empty(&self) -> bool {
+        self.vms.is_empty() && self.channels.is_empty()
+    }
+}
+
+/// Calls `f` with each handle of a VM, and of a channel that is not shown, that the values lead to, not through Procs and classes: these lead to all of the program.
 fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value)) {
     let mut seen = HashSet::new();
     let mut work = RootedVec::from_slice(cx, values);
@@ -80,7 +98,7 @@ fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value))
         if !v.is_cell() || v.is_kind(Kind::Class) || v.is_kind(Kind::Proc) || v == cx.main || !seen.insert(v.bits()) {
             continue;
         }
-        if cx.is_data::<VmHandle>(v) {
+        if cx.is_data::<VmHandle>(v) || is_hidden_channel(v) {
             f(cx, v);
         }
         super::ractor::parts(cx, v, &mut work);
@@ -93,24 +111,35 @@ fn each_handle(cx: &mut Cx, values: &[Value], f: &mut dyn FnMut(&mut Cx, Value))
 }
 
 /// What the arguments of a fork grant.
-pub fn granted(cx: &mut Cx, args: &[Value]) -> Vec<Arc<VmControl>> {
-    let mut list: Vec<Arc<VmControl>> = Vec::new();
+pub fn granted(cx: &mut Cx, args: &[Value]) -> Granted {
+    let mut granted = Granted::default();
     each_handle(cx, args, &mut |cx, v| {
-        if let Ok(VmHandle::Power(c)) = cx.data_ref::<VmHandle>(v) {
-            list.push(c.clone());
+        if is_hidden_channel(v) {
+            if let Ok(ChannelHandle(channel, Shows::Never)) = cx.data_ref::<ChannelHandle>(v) {
+                granted.channels.push(channel.clone());
+            }
+        } else if let Ok(VmHandle::Power(c)) = cx.data_ref::<VmHandle>(v) {
+            granted.vms.push(c.clone());
         }
     });
-    list
+    granted
 }
 
 /// In the new VM: gives the handles among its arguments the power that was granted.
-pub fn arm(cx: &mut Cx, args: &[Value], granted: &[Arc<VmControl>]) {
+pub fn arm(cx: &mut Cx, args: &[Value], granted: &Granted) {
     if granted.is_empty() {
         return;
     }
     each_handle(cx, args, &mut |cx, v| {
-        if let Ok(handle) = cx.data_mut::<VmHandle>(v)
-            && let Some(c) = granted.iter().find(|c| c.id == handle.identity().id)
+        if is_hidden_channel(v) {
+            if let Ok(handle) = cx.data_mut::<ChannelHandle>(v)
+                && let Shows::Nothing(id) = handle.1
+                && let Some(channel) = granted.channels.iter().find(|c| c.id() == id)
+            {
+                *handle = ChannelHandle(channel.clone(), Shows::Never);
+            }
+        } else if let Ok(handle) = cx.data_mut::<VmHandle>(v)
+            && let Some(c) = granted.vms.iter().find(|c| c.id == handle.identity().id)
         {
             *handle = VmHandle::Power(c.clone());
         }

@@ -235,7 +235,7 @@ pub mod vm_class {
         let envelope = cx.pack(list)?;
         // Until the VM has begun it counts for this one.
         let mut envelope = cx.weighed(envelope);
-        crate::vm_api::birth::inherit(cx, &mut envelope, Vec::new())?;
+        crate::vm_api::birth::inherit(cx, &mut envelope, crate::vm_api::power::Granted::default())?;
         *control.seat.lock() = cx.admit_main_thread(&control)?;
         let host = cx.host_handle()?;
         host.spawner.start(&control, envelope);

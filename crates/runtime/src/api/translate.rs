@@ -13,6 +13,7 @@ use zakuro_base::Options;
 use zakuro_corelib::vm_api::channel::ChannelHandle;
 use zakuro_sched::{PollWord, Stack, StackPool, StackSize};
 use zakuro_vm::boot::BootImage;
+use zakuro_vm::channels::Shows;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::{ArrayCell, BignumCell, Cx, Exc, HashCell, Kind, Ref, StringCell, Sym, Value as Cell, Vm, ids, sym};
 
@@ -58,7 +59,7 @@ pub fn build(cx: &mut Cx, value: Value, depth: usize) -> Result<Cell, Error> {
             }
             hash.as_value()
         }
-        Value::Channel(c) => cx.data(ids::CHANNEL, ChannelHandle(c.0.clone())),
+        Value::Channel(c) => cx.data(ids::CHANNEL, ChannelHandle(c.0.clone(), Shows::Always)),
         Value::Object { class, .. } => return Err(Error::Convert(format!("can't make a Ruby object of class {class}"))),
     })
 }

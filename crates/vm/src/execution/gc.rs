@@ -114,8 +114,8 @@ impl Cx {
     pub fn collect_minor(&mut self) {
         self.collect_as(How::Minor);
     }
-    /// The cells that a value refers to, each once, as the collector sees them: those that programs never see (environments, methods) among them. Not those of other heaps: shared
-    /// ones, and boot classes. Collects when a marking is under way.
+    /// The cells that a value refers to, each once, as the collector sees them: those that programs never see (environments, methods) among them, and cells that VMs share, perhaps more than
+    /// once. Of a shared cell, unless it is a class, nothing. Collects when a marking is under way.
     pub fn references(&mut self, v: Value) -> crate::RootedVec {
         let mut found = crate::RootedVec::new(self);
         if !v.is_cell() {
@@ -133,8 +133,20 @@ impl Cx {
                 }
             }
         };
-        // SAFETY: cells of this heap that something live refers to.
+        // SAFETY: cells of this heap that something live refers to, or of one that outlives it.
         found.extend(cells.into_iter().map(|p| unsafe { Value::cell(p) }));
+        if let Some(id) = v.is_kind(Kind::Class).then(|| self.class_id(v)).flatten() {
+            // The collector leaves out what never dies: classes of the core library, and all that they refer to.
+            let mut classes = Vec::new();
+            let class = self.class(id);
+            class.each_value(&mut |part| {
+                if part.is_cell() && part != v {
+                    found.push(part);
+                }
+            });
+            class.each_class(&mut |c| classes.push(c));
+            found.extend(classes.into_iter().map(|c| self.class_value(c)));
+        }
         found
     }
     #[inline(never)]

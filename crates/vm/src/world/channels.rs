@@ -7,6 +7,7 @@
 
 use crate::account::WaitKind;
 use crate::raise::Result;
+use crate::thread::Wait;
 use crate::transfer::Envelope;
 use crate::vm::Cx;
 use std::any::Any;
@@ -18,12 +19,35 @@ use zakuro_heap::{BufRef, Shown};
 use zakuro_object::*;
 
 /// Payload of a Channel object.
-pub struct ChannelHandle(pub Channel<Envelope>);
+pub struct ChannelHandle(pub Channel<Envelope>, pub Shows);
+
+/// Whether programs find the handle in ObjectSpace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    Always,
+    /// What the library has it for would break: nobody but who was given it has it.
+    Never,
+    /// The copy of such a handle in a VM that was spawned from the program state, where it may stand in a variable: it leads to a closed channel, unless the VM was given the one with this id.
+    Nothing(u64),
+}
+
+/// Whether a value is a handle that is not shown in ObjectSpace.
+pub fn is_hidden_channel(v: Value) -> bool {
+    let Some(d) = Ref::<DataCell>::from_value(v) else { return false };
+    // SAFETY: a live cell; the reference ends here.
+    unsafe { (*d.as_ptr()).get::<ChannelHandle>().is_some_and(|handle| handle.1 != Shows::Always) }
+}
+
+fn closed() -> Channel<Envelope> {
+    let channel = Channel::unbounded();
+    channel.close();
+    channel
+}
 
 impl Trace for ChannelHandle {
     /// Messages are packed: they belong to no heap.
     fn trace(&self, _: &mut Marker<'_>) {
-        let ChannelHandle(_) = self;
+        let ChannelHandle(..) = self;
     }
 }
 impl NativeData for ChannelHandle {
@@ -31,13 +55,24 @@ impl NativeData for ChannelHandle {
         false
     }
     fn send_copy(&self) -> Option<SendPayload> {
-        Some(Box::new(ChannelHandle(self.0.clone())))
+        Some(Box::new(ChannelHandle(self.0.clone(), self.1)))
+    }
+    fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
+        let (channel, shows) = match self.1 {
+            Shows::Always => (self.0.clone(), Shows::Always),
+            Shows::Never => (closed(), Shows::Nothing(self.0.id())),
+            Shows::Nothing(id) => (closed(), Shows::Nothing(id)),
+        };
+        Some(Arc::new(move |_, _| Some(Box::new(ChannelHandle(channel.clone(), shows)))))
     }
     fn is_handle(&self) -> bool {
         true
     }
     fn weight(&self) -> usize {
         768
+    }
+    fn held(&self) -> usize {
+        self.weight() + self.0.queued_bytes()
     }
 }
 
@@ -124,13 +159,28 @@ impl Cx {
     fn take_waiter(&mut self) -> Result<Waiter> {
         match self.waiters.pop() {
             Some(waiter) => Ok(waiter),
-            None => Ok(Waiter::new(&self.host_handle()?.task)),
+            None => {
+                let mailbox = self.mailbox();
+                Ok(Waiter::with_mailbox(&self.host_handle()?.task, mailbox))
+            }
         }
+    }
+
+    /// Waits in lines of channels. With several threads a note says which of them was called: the others are not asked.
+    fn wait_in_line<T>(
+        &mut self,
+        waiter: &Waiter,
+        deadline: Option<Instant>,
+        ready: impl FnMut(&mut Cx) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let thread = if waiter.has_mailbox() && self.fiber_scheduler().is_nil() { self.thread_id() } else { 0 };
+        let wait = if waiter.note(thread) && thread != 0 { Wait::Event } else { Wait::Outside };
+        self.wait_as(wait, deadline, ready)
     }
 
     /// The waiter stands in no line any more.
     fn give_waiter(&mut self, waiter: Waiter) {
-        if self.waiters.len() < STOCK && waiter.disarm() {
+        if self.waiters.len() < STOCK && waiter.has_mailbox() == self.threads.is_some() && waiter.disarm() {
             self.waiters.push(waiter);
         }
     }
@@ -197,7 +247,7 @@ impl Cx {
     fn recv_waiting(&mut self, ch: &Channel<Envelope>, deadline: Option<Instant>) -> Result<RecvOutcome> {
         let waiter = self.take_waiter()?;
         self.waits_for(WaitKind::Receive, ch.id());
-        let r = self.wait_until(deadline, |_| {
+        let r = self.wait_in_line(&waiter, deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
             }
@@ -302,7 +352,7 @@ impl Cx {
         let mut message = Some(envelope);
         let waiter = self.take_waiter()?;
         self.waits_for(WaitKind::Send, ch.id());
-        let r = self.wait_until(deadline, |_| {
+        let r = self.wait_in_line(&waiter, deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
             }
@@ -329,7 +379,7 @@ impl Cx {
         let waiter = self.take_waiter()?;
         self.waits_for(WaitKind::Select, list.first().map_or(0, |ch| ch.id()));
         let _lines = if list.len() < FEW_LINES { None } else { self.charge(list.len() * PLACE, std::iter::empty()) };
-        let r = self.wait_until(deadline, |_| {
+        let r = self.wait_in_line(&waiter, deadline, |_| {
             if waiter.is_waiting() {
                 return Ok(None);
             }

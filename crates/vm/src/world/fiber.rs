@@ -149,6 +149,10 @@ impl NativeData for FiberData {
     fn weight(&self) -> usize {
         self.parked.weight()
     }
+    fn held(&self) -> usize {
+        let suspended = self.stacks.filter(|_| self.state == FiberState::Suspended && !self.fp.is_null());
+        self.weight() + suspended.map_or(0, |s| s.used(self.fp, std::ptr::null()))
+    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
     }

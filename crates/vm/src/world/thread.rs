@@ -52,7 +52,7 @@ pub enum State {
 pub enum Wait {
     /// Something outside the VM that wakes the unit.
     Outside,
-    /// A descriptor: what wakes the unit leaves this thread's number in the mailbox ([`Cx::waiter`]).
+    /// A descriptor or a channel: what wakes the unit leaves this thread's number in the mailbox ([`Cx::waiter`]).
     Event,
     /// The same, and it looks again when any descriptor of the VM is closed.
     Watch,
@@ -265,6 +265,9 @@ impl Trace for Thread {
 impl NativeData for Thread {
     fn weight(&self) -> usize {
         self.parked.weight()
+    }
+    fn held(&self) -> usize {
+        self.weight() + self.context.as_ref().map_or(0, |c| c.stacks.used(c.fp, c.sp))
     }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
@@ -781,6 +784,10 @@ impl Cx {
         // SAFETY: as for `Threads::trace`.
         list.extend(ts.ids().iter().map(|id| unsafe { (*ts.live[id]).object }));
         list
+    }
+    /// Where notes for its threads are left; None while there is only one.
+    pub(crate) fn mailbox(&self) -> Option<Arc<Mailbox>> {
+        self.threads.as_deref().map(|t| t.mailbox.clone())
     }
     /// Whom to wake for the running thread, if it waits as [`Wait::Event`].
     pub fn waiter(&mut self) -> Result<Waiter> {

@@ -219,6 +219,10 @@ impl Counting {
         if waited == 0 {
             return;
         }
+        if !sends && waited > self.account.longest.load(Relaxed) {
+            self.account.longest.store(waited, Relaxed);
+            self.account.longest_from.store(ticks().saturating_sub(waited), Relaxed);
+        }
         let u = self.of_channel(channel, sends);
         let (count, all) = if sends { (&u.send_waits, &u.send_ticks) } else { (&u.receive_waits, &u.receive_ticks) };
         add(count, 1);

@@ -219,6 +219,9 @@ pub struct Account {
     /// What it had run (in ticks) when it first received a message; u64::MAX: it has not.
     first_receive: AtomicU64,
     messages_received: AtomicU64,
+    /// The longest wait for a message: when it began, and how long it took.
+    longest_from: AtomicU64,
+    longest: AtomicU64,
     collections: AtomicU64,
     /// What the heap used after the last collection; 0: there was none.
     pub heap_bytes: AtomicU64,
@@ -258,6 +261,8 @@ impl Account {
             turns: zero(),
             first_receive: AtomicU64::new(u64::MAX),
             messages_received: zero(),
+            longest_from: zero(),
+            longest: zero(),
             collections: zero(),
             heap_bytes: zero(),
             thread_waits: Default::default(),
@@ -278,6 +283,17 @@ impl Account {
     }
     pub fn is_closed(&self) -> bool {
         self.closed.load(Relaxed) != 0
+    }
+    /// When the longest wait for a message began and ended, in ticks; one that goes on ends `now`.
+    pub fn longest_wait(&self, now: u64) -> (u64, u64) {
+        let (from, ticks) = (self.longest_from.load(Relaxed), self.longest.load(Relaxed));
+        match self.waits_at(now) {
+            Some((WaitKind::Receive, _, pending)) if pending > ticks => (now.saturating_sub(pending), now),
+            _ => (from, from + ticks),
+        }
+    }
+    pub fn messages_received(&self) -> u64 {
+        self.messages_received.load(Relaxed)
     }
     pub fn tracing(&self) -> bool {
         self.switches.tracing.load(Relaxed)
