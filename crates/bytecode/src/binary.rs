@@ -190,6 +190,10 @@ impl Out<'_> {
                 self.bytes.extend([literal::STR, *encoding]);
                 self.blob(bytes);
             }
+            Const::Interned { bytes, encoding } => {
+                self.bytes.extend([literal::INTERNED, *encoding]);
+                self.blob(bytes);
+            }
             Const::Regexp { source, options, encoding } => {
                 self.bytes.extend([literal::REGEXP, *options, *encoding]);
                 self.blob(source);
@@ -391,6 +395,7 @@ mod literal {
     pub const RANGE: u8 = 11;
     pub const ARRAY: u8 = 12;
     pub const HASH: u8 = 13;
+    pub const INTERNED: u8 = 14;
 }
 
 /// Bytes that are no archive, or a program that is cut off or makes no sense.
@@ -623,6 +628,10 @@ impl<'a> Reader<'a, '_> {
             literal::STR => {
                 let encoding = self.byte()?;
                 Const::Str { bytes: self.blob()?.into(), encoding }
+            }
+            literal::INTERNED => {
+                let encoding = self.byte()?;
+                Const::Interned { bytes: self.blob()?.into(), encoding }
             }
             literal::REGEXP => {
                 let (options, encoding) = (self.byte()?, self.byte()?);

@@ -188,6 +188,11 @@ pub enum Const {
         bytes: Arc<[u8]>,
         encoding: u8,
     },
+    /// A literal that is frozen where it stands (`"x".freeze`): the String that `-"x"` gives.
+    Interned {
+        bytes: Arc<[u8]>,
+        encoding: u8,
+    },
     /// Literal without interpolation. `options`: 1 i, 2 x, 4 m, 16 fixed encoding, 32 n (no encoding), 64 e (EUC-JP), 128 s (Windows-31J).
     /// `encoding`: of the source text.
     Regexp {
@@ -250,7 +255,7 @@ impl Const {
             Const::Big(n) => n.digits.len() * 4,
             Const::Rational(n, d) => (n.digits.len() + d.digits.len()) * 4,
             // The head of the Arc, and what malloc rounds up.
-            Const::Str { bytes, .. } => 16 + bytes.len().next_multiple_of(16),
+            Const::Str { bytes, .. } | Const::Interned { bytes, .. } => 16 + bytes.len().next_multiple_of(16),
             Const::Regexp { source, .. } => 16 + source.len().next_multiple_of(16),
             Const::Complex(i) => size_of::<Const>() + i.payload(),
             Const::Range { low, high, .. } => 2 * size_of::<Const>() + low.payload() + high.payload(),

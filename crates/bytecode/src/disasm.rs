@@ -132,6 +132,7 @@ fn const_text(c: &Const) -> String {
             };
             format!("\"{}\"{suffix}", bytes.escape_ascii())
         }
+        Const::Interned { bytes, .. } => format!("-\"{}\"", bytes.escape_ascii()),
         Const::Regexp { source, options, .. } => format!("/{}/ options {options}", source.escape_ascii()),
         Const::Rational(n, d) => format!("({n}/{d})"),
         Const::Complex(i) => format!("{}i", const_text(i)),

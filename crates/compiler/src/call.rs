@@ -287,7 +287,7 @@ impl<'pr> Compiler<'pr> {
             Some(Node::StringNode { .. }) if n.name().as_slice() == b"freeze" => {
                 let plain = n.arguments().is_none() && n.block().is_none() && !n.is_safe_navigation();
                 let s = n.receiver()?.as_string_node()?;
-                plain.then(|| self.frozen_string(&s, dest))
+                plain.then(|| self.interned_string(&s, dest))
             }
             _ => None,
         }

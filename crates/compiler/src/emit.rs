@@ -79,6 +79,7 @@ enum ConstKey {
     Float(u64),
     Sym(Sym),
     Str(Arc<[u8]>, u8),
+    Interned(Arc<[u8]>, u8),
 }
 
 impl Asm {
@@ -204,6 +205,7 @@ impl Asm {
             Const::Float(f) => Some(ConstKey::Float(f.to_bits())),
             Const::Sym(s) => Some(ConstKey::Sym(*s)),
             Const::Str { bytes, encoding } => Some(ConstKey::Str(bytes.clone(), *encoding)),
+            Const::Interned { bytes, encoding } => Some(ConstKey::Interned(bytes.clone(), *encoding)),
             _ => None,
         };
         if let Some(i) = key.as_ref().and_then(|k| self.const_index.get(k)) {

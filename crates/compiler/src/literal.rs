@@ -273,7 +273,13 @@ impl<'pr> Compiler<'pr> {
         d
     }
 
-    /// A string literal as a frozen constant: Hash keys, `"x".freeze`, pieces of interpolations.
+    /// `"x".freeze`
+    pub(crate) fn interned_string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
+        let encoding = self.string_encoding(n);
+        self.load_const(Const::Interned { bytes: Arc::from(n.unescaped()), encoding }, dest)
+    }
+
+    /// A string literal as a frozen constant: Hash keys, pieces of interpolations.
     pub(crate) fn frozen_string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.string_encoding(n);
         self.string_value(n.unescaped(), encoding, true, dest)
@@ -401,6 +407,13 @@ impl<'pr> Compiler<'pr> {
     fn plain_regexp(&mut self, source: &[u8], options: u8, encoding: u8, at: u32, dest: Dest) -> u16 {
         if source.len() > LARGE_REGEXP {
             return self.regexp_once(&[Part::Text(source.to_vec(), encoding)], options, at, dest);
+        }
+        // As in CRuby, what nobody takes is not looked at.
+        if dest != Dest::Discard {
+            let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
+            if let Err(e) = zakuro_text::regexp::Regexp::new(source, flags, enc) {
+                return self.refuse(at, &e.0, dest);
+            }
         }
         self.load_const(Const::Regexp { source: Arc::from(source), options, encoding }, dest)
     }

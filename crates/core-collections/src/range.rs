@@ -691,11 +691,12 @@ mod methods {
     fn inspect(cx: &mut Cx, this: Range) -> Result<Value> {
         let shown = cx.guard_recursion(this.as_value(), |cx| {
             let mut out = Vec::new();
-            let mut encoding = zakuro_object::string::UTF8;
+            // That of the first end, unless another one is not ASCII.
+            let mut encoding = None;
             let mut add = |cx: &mut Cx, out: &mut Vec<u8>, v: Value| -> Result<()> {
                 let s = cx.inspect(v)?;
-                if !s.is_ascii() {
-                    encoding = s.encoding();
+                if encoding.is_none() || !s.is_ascii() {
+                    encoding = Some(s.encoding());
                 }
                 out.extend_from_slice(s.content(&cx.heap));
                 Ok(())
@@ -707,7 +708,7 @@ mod methods {
             if this.low().is_nil() || !this.high().is_nil() {
                 add(cx, &mut out, this.high())?;
             }
-            Ok((out, encoding))
+            Ok((out, encoding.unwrap_or(zakuro_object::string::US_ASCII)))
         })?;
         Ok(match shown {
             Some((bytes, encoding)) => cx.str_bytes(&bytes, encoding),

@@ -261,6 +261,20 @@ fn member(cx: &mut Cx, this: Value, key: Value) -> Result<Sym> {
     Ok(names.get((if i < 0 { i + n } else { i }) as usize).and_then(|m| m.as_sym()).unwrap_or(sym::empty))
 }
 
+/// `dig` with one name or number.
+pub(crate) fn dig_once(cx: &mut Cx, this: Value, key: Value) -> Result<Value> {
+    if key.is_sym() || key.is_kind(Kind::String) {
+        // Unlike `[]`, no error for an unknown name.
+        let m = cx.to_sym(key)?;
+        if names_of(cx, this)?.contains(&m) { Ok(cx.ivar_get(this, m)) } else { Ok(Value::NIL) }
+    } else {
+        let i = cx.to_i64(key)?;
+        let values = values_of(cx, this)?;
+        let i = if i < 0 { i + values.len() as i64 } else { i };
+        Ok(if i < 0 { Value::NIL } else { values.get(i as usize).unwrap_or(Value::NIL) })
+    }
+}
+
 /// The methods.
 #[ruby_class(ids::STRUCT)]
 mod record {
@@ -500,16 +514,7 @@ mod record {
     ///     Struct.new(:a).new({b: 1}).dig(:a, :b)   #=> 1
     #[method("dig")]
     fn dig(cx: &mut Cx, this: Value, key: Value, rest: Rest) -> Result<Value> {
-        let v = if key.is_sym() || key.is_kind(Kind::String) {
-            // Unlike `[]`, no error for an unknown name.
-            let m = cx.to_sym(key)?;
-            if names_of(cx, this)?.contains(&m) { cx.ivar_get(this, m) } else { Value::NIL }
-        } else {
-            let i = cx.to_i64(key)?;
-            let values = values_of(cx, this)?;
-            let i = if i < 0 { i + values.len() as i64 } else { i };
-            if i < 0 { Value::NIL } else { values.get(i as usize).unwrap_or(Value::NIL) }
-        };
+        let v = dig_once(cx, this, key)?;
         hash::dig_further(cx, v, rest)
     }
 

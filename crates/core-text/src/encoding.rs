@@ -242,10 +242,10 @@ mod encodings {
     ///     Encoding::UTF_8.inspect    #=> "#<Encoding:UTF-8>"
     ///     Encoding::BINARY.inspect   #=> "#<Encoding:BINARY (ASCII-8BIT)>"
     #[method("inspect")]
-    fn inspect(cx: &mut Cx, this: Value) -> Result<String> {
+    fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = this_encoding(cx, this)?;
         let dummy = if e.is_dummy() { " (dummy)" } else { "" };
-        Ok(format!("#<Encoding:{}{dummy}>", util::shown_name(e)))
+        Ok(cx.str_plain(&format!("#<Encoding:{}{dummy}>", util::shown_name(e))))
     }
 
     /// The name and its aliases.

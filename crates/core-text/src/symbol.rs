@@ -89,8 +89,10 @@ mod symbols {
     ///     :abc.inspect       #=> ":abc"
     ///     :"a b".inspect     #=> ":\"a b\""
     #[method("inspect")]
-    fn inspect(this: Sym) -> String {
-        inspect_text(this)
+    fn inspect(cx: &Cx, this: Sym) -> Value {
+        let text = inspect_text(this);
+        // As in CRuby, what is quoted is a String's text.
+        if text.starts_with(":\"") { cx.str(&text) } else { cx.str_plain(&text) }
     }
 
     /// The same Symbol?

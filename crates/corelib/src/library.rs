@@ -48,6 +48,9 @@ impl CoreLibrary for Library {
     fn program(&self, name: &str) -> Option<Arc<Code>> {
         (self.program)(name)
     }
+    fn interned(&self, cx: &mut Cx, s: Ref<StringCell>) -> Value {
+        zakuro_core_text::string::dedup::dedup(cx, s)
+    }
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
         make::literal(cx, source, options, encoding)
     }

@@ -1,7 +1,7 @@
 //! Stacks: one slot holds a VM stack (growing up from the bottom) and a native stack (growing down from the top).
 //!
 //! ```text
-//! base            base + half      native_limit                         top   end of slot
+//! base          base + vm area     native_limit                         top   end of slot
 //!  | vm_area --->     | guard 4 KiB    |            <--- native stack     | header, colour |
 //! ```
 //!
@@ -33,18 +33,19 @@ const SHARDS: usize = 16;
 /// Which of the two slot sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackSize {
-    /// A VM's main thread: 8 MiB.
+    /// Threads, a VM's main one too: 16 MiB, of which 12 are the native stack (8 and 4 where address space is limited). Builtins that go into nested
+    /// structures take up to 600 bytes a level; CRuby has 8 MiB for theirs.
     Main,
-    /// Threads and fibers: 512 KiB.
+    /// Fibers: 768 KiB, of which 512 are the native stack (512 and 256 where address space is limited).
     Fiber,
 }
 
 impl StackSize {
-    /// Bytes of a slot, both stacks and the guard together.
-    pub const fn bytes(self) -> usize {
+    /// Bytes of the interpreter's part, at the bottom.
+    const fn vm_bytes(self) -> usize {
         match self {
-            StackSize::Main => 8 << 20,
-            StackSize::Fiber => 512 << 10,
+            StackSize::Main => 4 << 20,
+            StackSize::Fiber => 256 << 10,
         }
     }
 
@@ -110,6 +111,8 @@ struct PoolInner {
     shards: [[Mutex<Vec<Slot>>; SHARDS]; 2],
     /// What shards exchange in lots, and where slots are carved. Taken once per lot.
     common: [Mutex<Mappings>; 2],
+    /// Bytes of a slot of each size, both stacks and the guard together.
+    bytes: [usize; 2],
     /// Whether MADV_GUARD_INSTALL works; cleared by the first slot for which it fails, read before each installation.
     guards: AtomicBool,
 }
@@ -130,7 +133,8 @@ impl std::ops::Deref for Handle {
 
 impl StackPool {
     pub fn new() -> StackPool {
-        let inner = PoolInner { shards: Default::default(), common: Default::default(), guards: AtomicBool::new(true) };
+        let bytes = if address_space() == usize::MAX { [16 << 20, 768 << 10] } else { [8 << 20, 512 << 10] };
+        let inner = PoolInner { shards: Default::default(), common: Default::default(), bytes, guards: AtomicBool::new(true) };
         StackPool(Arc::new(Handle(Arc::new(inner))))
     }
 
@@ -151,13 +155,13 @@ impl StackPool {
             slot.guarded = true;
             if self.0.guards.load(Ordering::Relaxed) {
                 // SAFETY: the range lies inside the slot, which is mapped and ours.
-                let result = unsafe { libc::madvise((slot.base + size.bytes() / 2) as *mut _, PAGE, MADV_GUARD_INSTALL) };
+                let result = unsafe { libc::madvise((slot.base + size.vm_bytes()) as *mut _, PAGE, MADV_GUARD_INSTALL) };
                 if result != 0 {
                     self.0.guards.store(false, Ordering::Relaxed);
                 }
             }
         }
-        let top = slot.base + size.bytes() - (slot.index & 31) * 64 - HEADER;
+        let top = slot.base + self.0.bytes(size) - (slot.index & 31) * 64 - HEADER;
         let stack = Stack { pool: self.0.clone(), slot, size, top, vm_depth: 0 };
         // SAFETY: `top` has room for a header, is 64-byte aligned and ours alone.
         unsafe {
@@ -168,6 +172,7 @@ impl StackPool {
 
     /// Moves a lot from the common list into the shard and returns one slot of it.
     fn refill(&self, size: StackSize, shard: usize) -> io::Result<Slot> {
+        let slot_bytes = self.0.bytes(size);
         let mut common = self.0.common[size.index()].lock();
         if let Some(slot) = common.free.pop() {
             let rest = common.free.len();
@@ -179,13 +184,13 @@ impl StackPool {
         }
         if common.fresh.1 == 0 {
             // Where address space is short, fewer slots at a time; but the first VMs keep an eighth of it, so that others start while some hoard memory.
-            let mut slots = size.lot().min(address_space() / if common.made == 0 { 8 } else { 32 } / size.bytes()).max(1);
+            let mut slots = size.lot().min(address_space() / if common.made == 0 { 8 } else { 32 } / slot_bytes).max(1);
             let address = loop {
                 // SAFETY: a fresh anonymous mapping, no address asked for.
                 let address = unsafe {
                     libc::mmap(
                         ptr::null_mut(),
-                        size.bytes() * slots,
+                        slot_bytes * slots,
                         libc::PROT_READ | libc::PROT_WRITE,
                         libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                         -1,
@@ -200,14 +205,14 @@ impl StackPool {
                 }
                 slots = (slots / 4).max(1);
             };
-            let bytes = size.bytes() * slots;
+            let bytes = slot_bytes * slots;
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
             unsafe { libc::madvise(address, bytes, libc::MADV_NOHUGEPAGE) };
             common.mappings.push((address as usize, bytes));
             common.fresh = (address as usize, slots);
         }
         let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
-        common.fresh = (common.fresh.0 + size.bytes(), common.fresh.1 - 1);
+        common.fresh = (common.fresh.0 + slot_bytes, common.fresh.1 - 1);
         common.made += 1;
         Ok(slot)
     }
@@ -227,7 +232,7 @@ impl StackPool {
             more |= common.free.len() > released;
             drop(common);
             for slot in &mut lot {
-                release(size, slot);
+                release(size, self.0.bytes(size), slot);
             }
             let mut common = self.0.common[size.index()].lock();
             // Whoever took slots meanwhile took them from the end.
@@ -249,6 +254,10 @@ impl StackPool {
 }
 
 impl PoolInner {
+    fn bytes(&self, size: StackSize) -> usize {
+        self.bytes[size.index()]
+    }
+
     fn put_back(&self, size: StackSize, slot: Slot) {
         let shard = native::current_index() % SHARDS;
         let mut surplus = Vec::new();
@@ -288,37 +297,37 @@ pub(crate) fn address_space() -> usize {
 }
 
 /// Gives the deep parts of both stacks back to the kernel.
-fn trim(size: StackSize, slot: &mut Slot) {
+fn trim(size: StackSize, bytes: usize, slot: &mut Slot) {
     if slot.trimmed {
         return;
     }
     slot.trimmed = true;
-    let half = size.bytes() / 2;
+    let vm = size.vm_bytes();
     // SAFETY: both ranges lie inside a slot that nobody uses; they leave the guard page alone.
     unsafe {
-        libc::madvise((slot.base + KEEP) as *mut _, half - KEEP, libc::MADV_DONTNEED);
-        libc::madvise((slot.base + half + PAGE) as *mut _, half - PAGE - KEEP, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + KEEP) as *mut _, vm - KEEP, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + vm + PAGE) as *mut _, bytes - vm - PAGE - KEEP, libc::MADV_DONTNEED);
     }
 }
 
 /// Gives all of both stacks back.
-fn release(size: StackSize, slot: &mut Slot) {
+fn release(size: StackSize, bytes: usize, slot: &mut Slot) {
     if slot.released {
         return;
     }
     (slot.trimmed, slot.released) = (true, true);
-    let half = size.bytes() / 2;
+    let vm = size.vm_bytes();
     // SAFETY: as in `trim`.
     unsafe {
-        libc::madvise(slot.base as *mut _, half, libc::MADV_DONTNEED);
-        libc::madvise((slot.base + half + PAGE) as *mut _, half - PAGE, libc::MADV_DONTNEED);
+        libc::madvise(slot.base as *mut _, vm, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + vm + PAGE) as *mut _, bytes - vm - PAGE, libc::MADV_DONTNEED);
     }
 }
 
 /// Whether the native stack reached `DEEP` bytes. Costs a system call: for main stacks only, where the end of a VM hides it.
-fn native_was_deep(size: StackSize, slot: &Slot) -> bool {
+fn native_was_deep(bytes: usize, slot: &Slot) -> bool {
     let mut resident = [0u8; 16];
-    let address = slot.base + size.bytes() - DEEP - resident.len() * PAGE;
+    let address = slot.base + bytes - DEEP - resident.len() * PAGE;
     // SAFETY: the range lies inside the slot; `resident` has one byte for each of its pages.
     let result = unsafe { libc::mincore(address as *mut _, resident.len() * PAGE, resident.as_mut_ptr().cast()) };
     result == 0 && resident.iter().any(|r| r & 1 != 0)
@@ -339,14 +348,14 @@ impl Stack {
         self.slot.base as *mut u8
     }
 
-    /// The interpreter's half: address and bytes. Contents are whatever the last user left.
+    /// The interpreter's part: address and bytes. Contents are whatever the last user left.
     pub fn vm_area(&self) -> (*mut u8, usize) {
-        (self.base(), self.size.bytes() / 2)
+        (self.base(), self.size.vm_bytes())
     }
 
     /// Lowest address that the native stack may use.
     pub fn native_limit(&self) -> *mut u8 {
-        (self.slot.base + self.size.bytes() / 2 + PAGE) as *mut u8
+        (self.slot.base + self.size.vm_bytes() + PAGE) as *mut u8
     }
 
     /// Where the native stack begins (its highest address, exclusive).
@@ -378,8 +387,9 @@ impl Drop for Stack {
         slot.released = false;
         let noted = self.top - self.header().deepest.get().min(self.top);
         let deep = self.vm_depth > DEEP / 2 || noted > DEEP / 2;
-        if deep || (self.size == StackSize::Main && native_was_deep(self.size, &slot)) {
-            trim(self.size, &mut slot);
+        let bytes = self.pool.bytes(self.size);
+        if deep || (self.size == StackSize::Main && native_was_deep(bytes, &slot)) {
+            trim(self.size, bytes, &mut slot);
         }
         self.pool.put_back(self.size, slot);
     }

@@ -1,31 +1,64 @@
 # date: text to dates. `_strptime` follows a format; `_parse` looks for what it knows: a time, then a date with month names, in ISO 8601 form,
 # with slashes or dots, or of digits alone. Both give a Hash of elements; the rest of the file makes dates of such Hashes.
 class Date
+  # Hours east of Greenwich, by names; Windows' names before "Standard Time".
   ZONES = {
-    "utc" => 0, "gmt" => 0, "ut" => 0, "z" => 0, "wet" => 0, "west" => 1, "bst" => 1, "cet" => 1, "cest" => 2, "mez" => 1, "mesz" => 2, "met" => 1, "mest" => 2,
-    "eet" => 2, "eest" => 3, "msk" => 3, "msd" => 4, "ist" => 5.5, "jst" => 9, "kst" => 9, "hkt" => 8, "sgt" => 8, "aest" => 10, "aedt" => 11, "acst" => 9.5,
-    "awst" => 8, "nzst" => 12, "nzdt" => 13, "nst" => -3.5, "ndt" => -2.5, "ast" => -4, "adt" => -3, "est" => -5, "edt" => -4, "cst" => -6, "cdt" => -5,
-    "mst" => -7, "mdt" => -6, "pst" => -8, "pdt" => -7, "akst" => -9, "akdt" => -8, "hst" => -10, "brt" => -3, "brst" => -2, "art" => -3, "clt" => -4, "clst" => -3
-  }.merge(
-    # Windows' names, before "Standard Time".
-    {
-      -12 => "dateline", -11 => "samoa", -10 => "hawaiian", -9 => "alaskan", -8 => "pacific|pacific mexico", -7 => "mountain|us mountain|mexico 2|chihuahua",
-      -6 => "central|canada central|mexico|central america|guadalajara", -5 => "eastern|us eastern|sa pacific|bogota", -4 => "atlantic|sa western|pacific sa",
-      -3.5 => "newfoundland", -3 => "e. south america|sa eastern|greenland|argentina|brasilia", -2 => "mid-atlantic", -1 => "azores|cape verde", 0 => "greenwich|morocco",
-      1 => "w. europe|central europe|central european|romance|w. central africa", 2 => "e. europe|egypt|fle|gtb|israel|jerusalem|south africa|middle east|jordan|namibia",
-      3 => "arab|arabic|russian|e. africa|belarus", 3.5 => "iran", 4 => "arabian|caucasus|azerbaijan|mauritius|georgian|armenian", 4.5 => "afghanistan",
-      5 => "west asia|ekaterinburg|pakistan", 5.5 => "india|sri lanka", 5.75 => "nepal", 6 => "central asia|n. central asia|bangladesh", 6.5 => "myanmar",
-      7 => "se asia|north asia", 8 => "china|singapore|taipei|w. australia|north asia east|ulaanbaatar|malay peninsula", 9 => "tokyo|korea|yakutsk",
-      9.5 => "aus central|cen. australia", 10 => "aus eastern|e. australia|tasmania|west pacific|vladivostok", 11 => "central pacific", 12 => "fiji|new zealand|kamchatka",
-      13 => "tonga"
-    }.flat_map { |hours, names| names.split("|").map { |name| [name, hours] } }.to_h,
+    -12 => "aoe|dateline|idlw", -11 => "nt|nut|samoa|sst", -10 => "ahst|ckt|hast|hawaiian|hst|taht", -9 => "akst|alaskan|gamt|hadt|hdt|yst",
+    -8.5 => "mart", -8 => "akdt|pacific|pst|ydt", -7 => "mountain|mst|pdt|us mountain",
+    -6 => "canada central|central|central america|cst|east|galt|mdt|mexico", -5 => "act|cdt|cist|cot|easst|eastern|ect|est|pet|sa pacific|us eastern",
+    -4 => "ast|atlantic|bot|cidst|clt|edt|fkt|gyt|pacific sa|sa western|vet", -3.5 => "newfoundland",
+    -3 => "adt|art|brt|clst|e. south america|fkst|gft|greenland|pmst|pyst|rott|sa eastern|srt|uyt|warst", -2.5 => "nst",
+    -2 => "at|brst|fnt|mid-atlantic|pmdt|uyst|wgt", -1.5 => "ndt", -1 => "azores|azot|cape verde|cvt|egt|wgst",
+    0 => "azost|egst|gmt|greenwich|ut|utc|wet|wt",
+    1 => "bst|central europe|central european|cet|fwt|met|mewt|mez|romance|swt|w. central africa|w. europe|wat|west",
+    2 => "cat|cest|e. europe|eet|egypt|fle|fst|gtb|jerusalem|mest|mesz|sast|south africa|wast",
+    3 => "arab|arabic|bt|e. africa|eat|eest|fet|idt|msk|russian|syot|trt", 3.5 => "iran|irst",
+    4 => "arabian|azt|caucasus|get|kuyt|msd|mut|ret|samt|sct|zp4", 4.5 => "afghanistan|aft|irdt",
+    5 => "aqtt|azst|ekaterinburg|mawt|mvt|orat|pkt|tft|tjt|tmt|uzt|west asia|yekt|zp5", 5.5 => "india|ist", 5.75 => "nepal|npt",
+    6 => "almt|btt|central asia|iot|kgt|n. central asia|omst|qyzt|sri lanka|vost|yekst|zp6", 6.5 => "cct|mmt|myanmar",
+    7 => "cxt|davt|hovt|ict|krat|north asia|novst|novt|omsst|se asia|wib",
+    8 => "awst|bnt|cast|china|chot|hkt|hovst|irkt|krast|malay peninsula|myt|north asia east|pht|sgt|taipei|ulat|w. australia|wadt|wita", 8.75 => "acwst",
+    9 => "awdt|chost|irkst|jst|korea|kst|pwt|tlt|tokyo|ulast|wit|yakt|yakutsk", 9.5 => "acst|aus central|cen. australia",
+    10 => "aest|aus eastern|chst|chut|ddut|e. australia|gst|pgt|tasmania|vladivostok|vlat|west pacific|yakst|yapt", 10.5 => "acdt|lhst",
+    11 => "aedt|central pacific|eadt|kost|lhdt|magt|nct|nft|pont|sakt|sbt|sret|vlast|vut",
+    12 => "anast|anat|fiji|fjt|gilt|idle|magst|mht|new zealand|nfdt|nrt|nzst|nzt|petst|pett|tvt|wakt|wft", 12.75 => "chast",
+    13 => "fjst|nzdt|phot|tkt|tonga|tot", 13.75 => "chadt", 14 => "lint|tost"
+  }.flat_map { |hours, names| names.split("|").map { |name| [name, hours] } }.to_h.merge(
     [*"a".."i"].each_with_index.to_h { |c, i| [c, i + 1] }, [*"k".."m"].each_with_index.to_h { |c, i| [c, i + 10] },
-    [*"n".."y"].each_with_index.to_h { |c, i| [c, -i - 1] }
+    [*"n".."y"].each_with_index.to_h { |c, i| [c, -i - 1] }, "z" => 0
   ).transform_values { |hours| (hours * 3600).to_i }.freeze
   MONTHS = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
   DAYS = "sun|mon|tue|wed|thu|fri|sat"
-  ZONE = /(?:(?:gmt|utc?)?[-+]\d+(?:[,.:]\d+(?::\d+)?)?|[[:alpha:].\s]+\s(?:standard|daylight)\s+time\b|[[:alpha:]]+(?:\s+dst\b)?|\[[-+]?\d[^\]]*\])/i
-  private_constant :ZONES, :MONTHS, :DAYS, :ZONE
+  # Numbers of months by what their names begin with.
+  MONTH_NUMBERS = MONTHS.split("|").each.with_index(1).to_h.freeze
+  ERA = /c(?:e|\.e\.)|b(?:ce|\.c\.e\.)|a(?:d|\.d\.)|b(?:c|\.c\.)/i
+  GENGO = { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }.freeze
+  HALF_OF_DAY = /[ap](?:m\b|\.m\.)/i
+  # A time of day: numbers with colons or with an h, or one number before noon or after it; and a zone, for which any word is taken.
+  TIME = /((?:\d+\s*:\s*\d+(?:\s*:\s*\d+(?:[,.]\d*)?)?|\d+\s*h(?:\s*\d+m?(?:\s*\d+s?)?)?)(?:\s*#{HALF_OF_DAY})?|\d+\s*#{HALF_OF_DAY})
+    (?:\s*((?:gmt|utc?)?[-+]\d+(?:[,.:]\d+(?::\d+)?)?|[[:alpha:].\s]+(?:standard|daylight)\stime\b|[[:alpha:]]+(?:\sdst)?\b))?/ix
+  # The forms of dates in the order in which they are looked for: the first one that is found counts, wherever it stands.
+  FORMS = {
+    day_first: /('?\d+)[^-\d\s]*\s*(#{MONTHS})[^-\d\s']*(?:\s*(#{ERA})?\s*('?-?\d+(?:(?:st|nd|rd|th)\b)?))?/i,
+    month_first: /\b(#{MONTHS})[^-\d\s']*\s*('?\d+)[^-\d\s']*(?:\s*,?\s*(#{ERA})?\s*('?-?\d+))?/i,
+    numbers: /('?[-+]?\d+)-(\d+)-('?-?\d+)/,
+    japanese: /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i,
+    day_dash_month: /('?-?\d+)-(#{MONTHS})[^-\/.]*-('?-?\d+)/i,
+    month_dash_day: /\b(#{MONTHS})[^-\/.]*-('?-?\d+)(?:-('?-?\d+))?/i,
+    slashes: %r{('?-?\d+)/\s*('?\d+)(?:\D\s*('?-?\d+))?},
+    points: /('?-?\d+)\.\s*('?\d+)\.\s*('?-?\d+)/,
+    week: /\b(\d{2}|\d{4})?-?w(\d{2})(?:-?(\d))?\b/i,
+    day_of_week: /-w-(\d)\b/i,
+    month_and_day: /--(\d{2})?-(\d{2})\b/,
+    digits_without_year: /--(\d{2})(\d{2})?\b/,
+    day_of_year: /\b(\d{2}|\d{4})-(\d{3})\b/,
+    day_of_some_year: /(?<!\d)\b-(\d{3})\b/,
+    year: /'(\d+)\b/,
+    month: /\b(#{MONTHS})\S*/i,
+    day: /(\d+)(?:st|nd|rd|th)\b/i,
+    digits: /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})?(?:[,.](\d*))?)?\s*(z\b|[-+]\d{1,4}\b|\[[-+]?\d[^\]]*\])?/i
+  }.freeze
+  private_constant :ZONES, :MONTHS, :DAYS, :MONTH_NUMBERS, :ERA, :GENGO, :HALF_OF_DAY, :TIME, :FORMS
 
   class << self
     # Seconds east of Greenwich, or nil.
@@ -70,164 +103,161 @@ class Date
     private def __parse_hash(string, comp = true, limit: 128)
       s = __check_limit(string, limit).gsub(%r{[^-+',./:@[:alnum:]\[\]]+}, " ")
       h = {}
-      if m = s.match(/\b(#{DAYS})[a-z]*\b\.?/io)
+      if m = __cut(s, /\b(#{DAYS})[^-\/\d\s]*/io)
         h[:wday] = DAYS.split("|").index(m[1].downcase)
-        s = m.pre_match + " " + m.post_match
       end
-      s = __parse_time(s, h)
-      s = __parse_date(s, h, comp)
-      if h[:year] && s.match?(/\b(?:bc\b|bce\b|b\.c\.)/i)
-        h[:year] = 1 - h[:year]
+      __parse_time(s, h)
+      __parse_date(s, h)
+      h[:before_christ] = true if __cut(s, /\b(?:bc\b|bce\b|b\.c\.|b\.c\.e\.)/i)
+      before_christ = h.delete(:before_christ)
+      # A lone number beside a time, or beside a date.
+      if m = __cut(s, /\A\s*(\d{1,2})\s*\z/)
+        n = m[1].to_i
+        if h[:hour] && !h[:mday] then h[:mday] = n if n.between?(1, 31)
+        elsif h[:mday] && !h[:hour] then h[:hour] = n if n <= 24
+        end
       end
-      h.delete(:_bare)
-      # A lone number beside a time.
-      if h[:hour] && !h.key?(:mday) && !h.key?(:mon) && (m = s.match(/\A\s*(\d{1,2})\s*\z/)) && m[1].to_i.between?(1, 31)
-        h[:mday] = m[1].to_i
+      comp = false if h.delete(:as_written)
+      %i[cwyear year].each do |key|
+        y = h[key] or next
+        y = 1 - y if before_christ
+        y += y >= 69 ? 1900 : 2000 if comp && y.between?(0, 99)
+        h[key] = y
       end
       h[:offset] = __zone_to_diff(h[:zone]) if h[:zone] && !h.key?(:offset)
       h
     end
 
+    # Takes what matches out of a text, for a blank. The match, or nil.
+    private def __cut(s, pattern)
+      s.sub!(pattern, " ") && $~
+    end
+
     private def __parse_time(s, h)
-      hms = /(\d+)\s*(?::\s*(\d+)(?:\s*:\s*(\d+)(?:[.,](\d*))?)?|h\b(?:\s*(\d{1,2})m?\b(?:\s*(\d{1,2})s?\b)?)?(?=\s|\z|\b))/i
-      m = s.match(/(?<![\d.:])#{hms}(?:\s*([ap])(?:m\b|\.m\.))?(?:\s*(#{ZONE}))?/io)
-      unless m
-        m = s.match(/\b(\d{1,2})()()()()()\s*([ap])(?:m\b|\.m\.)(?:\s*(#{ZONE}))?/io) or return s
-      end
-      # Any word behind a time is taken for a zone, be it an era's or a month's name.
-      h[:zone] = m[8] if m[8]
+      m = __cut(s, TIME) or return
+      h[:zone] = m[2] if m[2]
+      m = m[1].match(/\A(\d+)h?(?:\s*:?\s*(\d+)m?(?:\s*:?\s*(\d+)(?:[,.](\d*))?s?)?)?(?:\s*([ap])(?:m\b|\.m\.))?/i) or return
       h[:hour] = m[1].to_i
-      min = m[2].to_s.empty? ? m[5] : m[2]
-      sec = m[3].to_s.empty? ? m[6] : m[3]
-      h[:min] = min.to_i unless min.to_s.empty?
-      h[:sec] = sec.to_i unless sec.to_s.empty?
-      h[:sec_fraction] = Rational(m[4].to_i, 10**m[4].size) unless m[4].to_s.empty?
-      h[:hour] = h[:hour] % 12 + (m[7].downcase == "p" ? 12 : 0) if m[7]
-      m.pre_match.sub(/(?<=\d)t\z/i, "") + " " + m.post_match
-    end
-
-    # A year as it was written: two digits are of this age.
-    private def __year(text, comp)
-      digits = text.delete("^0-9")
-      y = digits.to_i
-      y = -y if text.start_with?("-")
-      y += y >= 69 ? 1900 : 2000 if comp && digits.size <= 2 && y >= 0
-      y
-    end
-
-    # Three elements whose order their looks must tell.
-    private def __three(h, a, b, c, comp)
-      year_like = ->(t) { t && (t.start_with?("'", "-") || t.delete("^0-9").size > 2) }
-      a, c = c, a if !year_like.(a) && year_like.(c)
-      h[:year] = __year(a, comp && !a.start_with?("-"))
-      h[:mon] = b.to_i
-      h[:mday] = c.to_i
-    end
-
-    private def __parse_date(s, h, comp)
-      month = ->(text) { MONTHS.split("|").index(text[0, 3].downcase) + 1 }
-      case s
-      when /\b'?(\d+)(?:[^-\d\s]*\s*|\b[\s.\-\/]*)(#{MONTHS})[^-\d\s']*(?:(?:[\s,.\/]+|(?<=[a-z])-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)(?:st|nd|rd|th)?\b)?/io
-        m = $~
-        era = m[3]
-        if m[4] && m[1].size > 2 && m[4].size <= 2
-          h[:year], h[:mday] = __year(m[1], false), m[4].to_i
-        elsif m[1].size > 2 && !m[4]
-          h[:year] = __year(m[1], false)
-        else
-          h[:mday] = m[1].to_i
-          h[:year] = __year(m[4], comp && !m[4].start_with?("-")) if m[4]
-        end
-        h[:mon] = month.(m[2])
-        h[:year] = 1 - h[:year] if era&.match?(/\Ab/i) && h[:year]
-        %i[year mon mday].each { |k| h[k] = h.delete(k) if h.key?(k) }
-      when /\b(#{MONTHS})[^-\d\s']*(?:[.\s\/]*|\s*-)('?\d+)(?:st|nd|rd|th)?\b(?:(?:[\s,.\/]+|-)?((?:ad|ce|bce?)\b\.?|[ab]\.[dc]\.)?\s*('?-?\d+)\b)?/io
-        m = $~
-        h[:mon] = month.(m[1])
-        if m[2].size > 2 && !m[4]
-          h[:year] = __year(m[2], comp)
-        else
-          h[:mday] = m[2].to_i
-          h[:year] = __year(m[4], comp && !m[4].start_with?("-")) if m[4]
-        end
-        h[:year] = 1 - h[:year] if m[3]&.match?(/\Ab/i) && h[:year]
-        %i[year mon mday].each { |k| h[k] = h.delete(k) if h.key?(k) }
-      when /(?<![\d])('?[-+]?\d{2,}|'\d+|\d+)-(\d{1,2})-('?-?\d+)/
-        __three(h, $1, $2, $3, comp)
-      when /\b([mtshr])(\d+)\.(\d+)\.(\d+)/i
-        h[:year] = $2.to_i + { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[$1.downcase]
-        h[:mon], h[:mday] = $3.to_i, $4.to_i
-      when %r{('?-?\d+)/\s*('?\d+)(?:[^\d]\s*('?-?\d+))?}
-        m = $~
-        if m[3] then __three(h, m[1], m[2], m[3], comp)
-        else
-          h[:mon], h[:mday] = m[1].to_i, m[2].to_i
-        end
-      when /('?-?\d+)\.\s*('?\d+)\.\s*('?-?\d+)/ then __three(h, $1, $2, $3, comp)
-      when /\b(\d{2}|\d{4})?-?w(\d{2})(?:-?(\d))?\b/i
-        h[:cwyear] = __year($1, comp) if $1
-        h[:cweek] = $2.to_i
-        h[:cwday] = $3.to_i if $3
-      when /-w-(\d)\b/i then h[:cwday] = $1.to_i
-      when /---(\d{2})\b/ then h[:mday] = $1.to_i
-      when /--(\d{2})-?(\d{2})\b/ then h[:mon], h[:mday] = $1.to_i, $2.to_i
-      when /--(\d{2})\b/ then h[:mon] = $1.to_i
-      when /(?<!\d)(\d{4})-(\d{3})\b/ then h[:year], h[:yday] = $1.to_i, $2.to_i
-      when /\b(#{MONTHS})[a-z]*\b/io then h[:mon] = month.($1)
-      when /'(\d+)\b/ then h[:year] = __year($1, comp)
-      when /(\d+)(?:st|nd|rd|th)\b/i then h[:mday] = $1.to_i
-      when /([-+]?)(\d{2,14})(?:\s*t?\s*(\d{2,6})(?:[.,](\d*))?|[.,](\d*))?(z\b|[-+]\d{1,4}(?::\d\d)?\b|\[[^\]]*\])?/i
-        $5 ? __parse_clock(h, $2, $5, $6) : __parse_digits(h, $1, $2, $3, $4, $6, comp)
+      if m[5]
+        raise RangeError, "bignum too big to convert into 'long'" if h[:hour] >= 1 << 63
+        raise RangeError, "integer #{h[:hour]} too big to convert to 'int'" if h[:hour] >= 1 << 31
+        h[:hour] = h[:hour] % 12 + (m[5].casecmp?("p") ? 12 : 0)
       end
-      s
+      h[:min] = m[2].to_i if m[2]
+      h[:sec] = m[3].to_i if m[3]
+      h[:sec_fraction] = __decimal(m[4]) unless m[4].to_s.empty?
     end
 
-    # Digits with a fraction behind them end with seconds.
-    private def __parse_clock(h, digits, fraction, zone)
-      rest = digits
-      %i[sec min hour mday mon].each do |key|
-        break if rest.empty?
-        h[key] = rest[-2, 2]&.to_i || rest.to_i
-        rest = rest[0...-2] || ""
+    private def __decimal(digits) = Rational(digits.to_i, 10**digits.size)
+
+    # Three elements, texts of numbers or nil, whose order their looks must tell.
+    private def __three(h, y, m, d, era = nil)
+      y, m, d = nil, y, m if y && m && !d
+      year_like = ->(t) { t && (t.start_with?("'") || t.size > 2) }
+      y, d = d, nil if !y && year_like.(d)
+      # "3rd" is no year.
+      if y && (number = y[/[-+]?\d+/]) && !y.end_with?(number)
+        y, d = d, number
       end
-      h[:year] = rest.to_i unless rest.empty?
-      h[:sec_fraction] = Rational(fraction.to_i, 10**fraction.size) unless fraction.empty?
-      h[:zone] = zone if zone
+      y, m, d = m, d, y if year_like.(m)
+      y, d = d, y if year_like.(d)
+      if y
+        number = y[/[-+]?\d+/]
+        h[:year] = number.to_i
+        # Two digits without a sign are of this age.
+        h[:as_written] = true if number.size > 2 || number.start_with?("-", "+")
+      end
+      h[:before_christ] = true if era&.match?(/\Ab/i)
+      h[:mon] = m[/\d+/].to_i if m
+      h[:mday] = d[/\d+/].to_i if d
     end
 
-    private def __parse_digits(h, sign, digits, time, fraction, zone, comp)
-      take = ->(keys, widths) do
+    private def __parse_date(s, h)
+      month = ->(text) { MONTH_NUMBERS[text[0, 3].downcase].to_s }
+      FORMS.each do |form, pattern|
+        case form
+        # A fraction of a second, or the end of a date, has dashes and digits of its own.
+        when :day_of_year then next if s.match?(/[,.](?:\d{2}|\d{4})-\d{3}\b/)
+        when :day_of_some_year then next if s.match?(/\d-\d{3}\b/)
+        end
+        m = __cut(s, pattern) or next
+        case form
+        when :day_first then __three(h, m[4], month.(m[2]), m[1], m[3])
+        when :month_first then __three(h, m[4], month.(m[1]), m[2], m[3])
+        when :numbers, :slashes, :points then __three(h, m[1], m[2], m[3])
+        when :japanese
+          h[:year], h[:mon], h[:mday] = m[2].to_i + GENGO[m[1].downcase], m[3].to_i, m[4].to_i
+        when :day_dash_month then __three(h, m[3], month.(m[2]), m[1])
+        when :month_dash_day then __three(h, m[3], month.(m[1]), m[2])
+        when :week
+          h[:cwyear] = m[1].to_i if m[1]
+          h[:cweek] = m[2].to_i
+          h[:cwday] = m[3].to_i if m[3]
+        when :day_of_week then h[:cwday] = m[1].to_i
+        when :month_and_day, :digits_without_year
+          h[:mon] = m[1].to_i if m[1]
+          h[:mday] = m[2].to_i if m[2]
+        when :day_of_year then h[:year], h[:yday] = m[1].to_i, m[2].to_i
+        when :day_of_some_year then h[:yday] = m[1].to_i
+        when :year then h[:year] = m[1].to_i
+        when :month then h[:mon] = month.(m[1]).to_i
+        when :day then h[:mday] = m[1].to_i
+        when :digits then __parse_digits(h, *m.captures)
+        end
+        break
+      end
+    end
+
+    # Digits alone mean what their number says; with a fraction behind them and no time between, they end with seconds.
+    private def __parse_digits(h, sign, digits, time, fraction, zone)
+      if fraction && !time
+        rest = digits
+        rest = "" if digits.size.odd? && digits.size > 8
+        %i[sec min hour mday mon].each do |key|
+          break if rest.empty?
+          h[key] = rest[-2, 2]&.to_i || rest.to_i
+          rest = rest[0...-2] || ""
+        end
+        unless rest.empty?
+          h[:year] = rest.to_i
+          h[:as_written] = true if rest.size > 2
+          h[:year] = -h[:year] if sign == "-"
+        end
+      else
+        keys = case digits.size
+               when 2 then { mday: 2 }
+               when 3 then { yday: 3 }
+               when 4 then { mon: 2, mday: 2 }
+               when 5 then { year: 2, yday: 3 }
+               when 6 then { year: 2, mon: 2, mday: 2 }
+               when 7 then { year: 4, yday: 3 }
+               when 8, 10, 12, 14 then { year: 4, mon: 2, mday: 2, hour: 2, min: 2, sec: 2 }
+               else {}
+               end
         at = 0
-        keys.zip(widths) do |k, w|
-          h[k] = digits[at, w].to_i
-          at += w
+        keys.each do |key, width|
+          break if at == digits.size
+          h[key] = digits[at, width].to_i
+          at += width
         end
-      end
-      case digits.size
-      when 2 then take.(%i[mday], [2])
-      when 3 then take.(%i[yday], [3])
-      when 4 then take.(%i[mon mday], [2, 2])
-      when 5 then take.(%i[year yday], [2, 3])
-      when 6 then take.(%i[year mon mday], [2, 2, 2])
-      when 7 then take.(%i[year yday], [4, 3])
-      when 8 then take.(%i[year mon mday], [4, 2, 2])
-      when 10 then take.(%i[year mon mday hour], [4, 2, 2, 2])
-      when 12 then take.(%i[year mon mday hour min], [4, 2, 2, 2, 2])
-      when 14 then take.(%i[year mon mday hour min sec], [4, 2, 2, 2, 2, 2])
-      else return
-      end
-      if h[:year]
-        short = digits.size == 5 || digits.size == 6
-        h[:year] += h[:year] >= 69 ? 1900 : 2000 if short && comp && sign.empty?
-        h[:year] = -h[:year] if sign == "-"
+        h[:as_written] = true if digits.size >= 8
+        h[:year] = -h[:year] if sign == "-" && keys[:year]
       end
       if time
-        h[:hour] = time[0, 2].to_i
-        h[:min] = time[2, 2].to_i if time.size >= 4
-        h[:sec] = time[4, 2].to_i if time.size >= 6
+        # With a fraction the seconds are there, else the hour.
+        parts = time.scan(/\d\d/).map(&:to_i)
+        keys = fraction ? %i[sec min hour] : %i[hour min sec]
+        parts.reverse! if fraction
+        keys.zip(parts) { |key, n| h[key] = n if n } if time.size.even?
       end
-      h[:sec_fraction] = Rational(fraction.to_i, 10**fraction.size) if fraction && !fraction.empty?
-      h[:zone] = zone if zone
+      h[:sec_fraction] = __decimal(fraction) if fraction
+      return unless zone
+      h[:zone] = zone
+      return unless zone.start_with?("[")
+      offset, name = zone[1..-2].split(":", 2)
+      h[:zone] = name || offset
+      offset = "+#{offset}" if offset.match?(/\A\d/)
+      h[:offset] = __zone_to_diff(offset)
     end
 
     # The strict forms.
@@ -335,7 +365,7 @@ class Date
       m = s.match(/\A\s*(?<era>[mtshr])?(?<year>\d{2})\.(?<mon>\d{2})\.(?<mday>\d{2})(?:t(?:(?<hour>\d{2}):(?<min>\d{2})(?::(?<sec>\d{2})(?:[,.](?<sec_fraction>\d*))?)?(?<zone>z|[-+]\d{2}(?::?\d{2})?)?)?)?\s*\z/i)
       return _iso8601(s, limit: limit) unless m
       h = __fields(m, %i[year mon mday hour min sec sec_fraction zone])
-      h[:year] += { "m" => 1867, "t" => 1911, "s" => 1925, "h" => 1988, "r" => 2018 }[(m[:era] || "h").downcase]
+      h[:year] += GENGO[(m[:era] || "h").downcase]
       h
     end
 

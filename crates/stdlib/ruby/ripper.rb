@@ -81,23 +81,102 @@ class Ripper
 
   # A subclass that handles tokens which belong to no node (spaces, line ends, commas, most keywords) gets every token once, in the order of the source, and the event
   # of a node after its tokens; as from CRuby's parser, which sees a token more before it knows that most nodes are over. The translation walks over a tree: what it tells of is taken as
-  # the place up to which tokens are told. Lists are told to begin (`args_new`, ...) before their first part, not after it.
+  # the place up to which tokens are told. Lists of statements, arguments and targets are told to begin (`args_new`, ...) after their first part, when it is added.
   module Interleaved # :nodoc:
-    SCANNER_EVENTS.each { |event| private define_method(:"on_#{event}") { |token| __token(event, token) { super(token) } } }
-    # What a token more could not make anything else.
-    ALONE = %i[symbol symbol_literal dyna_symbol string_add string_embexpr string_dvar xstring_add regexp_add word_add string_literal xstring_literal regexp_literal].freeze
-    # The same, where they end with what closes them.
-    CLOSED = %i[class module sclass def defs begin if unless while until case for paren array hash do_block brace_block lambda arg_paren method_add_arg method_add_block aref elsif else ensure in when].freeze
-
-    PARSER_EVENTS.each do |event|
-      # What begins a list comes before it, all others after what they are made of.
-      first = event.end_with?("_new") || event == :void_stmt || event == :excessed_comma
-      private(define_method(:"on_#{event}") do |*parts|
-        if (at = @__at)
-          __tokens_up_to(first ? at.start_offset : at.end_offset)
-          __token_ahead(at.end_offset) unless first || ALONE.include?(event) || CLOSED.include?(event) && CLOSE.include?(@__last)
+    SCANNER_EVENTS.each do |event|
+      # The contents of a string begin right behind what opens it.
+      opens = { tstring_beg: :on_string_content, heredoc_beg: :on_string_content, regexp_beg: :on_regexp_new, backtick: :on_xstring_new }[event]
+      private(define_method(:"on_#{event}") do |token|
+        __token(event, token) do
+          told = super(token)
+          @__contents << [opens, method(opens).super_method.call] if opens && !(event == :heredoc_beg && token.include?("`"))
+          told
         end
-        super(*parts)
+      end)
+    end
+    # Keywords that the translation tells of before it comes to what stands in front of them (modifiers), and whose values nothing takes.
+    BETWEEN_NODES = %w[if unless while until rescue do then end and or not in].freeze
+    # What a token more could not make anything else.
+    ALONE = %i[symbol symbol_literal dyna_symbol string_add string_embexpr string_dvar xstring_add regexp_add word_add string_literal xstring_literal regexp_literal block_var rest_param kwrest_param].freeze
+    # The same, where they end with what closes them.
+    CLOSED = %i[call class module sclass def defs begin if unless while until case for paren array hash do_block brace_block lambda arg_paren method_add_arg method_add_block elsif else ensure in when].freeze
+
+    # What ends with statements is over when the line ends are over, too.
+    BODIES = %i[bodystmt else elsif when in rescue ensure].freeze
+    # Lists that begin when their first word is there.
+    WORDS = %i[words_new qwords_new symbols_new qsymbols_new].freeze
+    # Told as soon as the part is over.
+    PARTS = %i[string_add xstring_add regexp_add word_add arg_paren].freeze
+    # Lists whose begin is told when their first part is added; a name that is called, when its arguments are over.
+    LATE = %i[args_new stmts_new mlhs_new mrhs_new word_new fcall].freeze
+    # Such a begin. It is told once, when something takes it.
+    class Begin # :nodoc:
+      def initialize(&tell) = @tell = tell
+      def value
+        @value = @tell.call if @tell
+        @tell = nil
+        @value
+      end
+    end
+    # A block, which follows what is told of the call that it belongs to.
+    Block = Class.new(Begin) # :nodoc:
+    private_constant :Begin, :Block
+
+    LATE.each do |event|
+      private(define_method(:"on_#{event}") do |*parts|
+        late = Begin.new { super(*parts) }
+        @__begin = late if event == :stmts_new
+        late
+      end)
+    end
+
+    def visit_call_node(node)
+      # Without dot, parentheses and arguments, a call is one only when its block is over.
+      if Prism::BlockNode === node.block && (node.call_operator_loc || node.opening_loc || node.arguments)
+        whole = node.location
+        @__blocks[node.block] = [whole.start_offset, whole.end_offset]
+        @__heads[@__blocks[node.block]] = (node.closing_loc || node.arguments&.location || node.message_loc || node.call_operator_loc).end_offset
+      end
+      super
+    end
+
+    def visit_block_node(node)
+      place = @__blocks.delete(node) or return super
+      Block.new do
+        @__heads.delete(place)
+        super(node)
+      end
+    end
+
+    CONTENTS = %i[string_content regexp_new xstring_new].freeze
+    CONTENTS.each do |event|
+      name = :"on_#{event}"
+      private(define_method(name) { @__contents.last&.first == name ? @__contents.pop.last : super() })
+    end
+
+    (PARSER_EVENTS - LATE - CONTENTS).each do |event|
+      # What begins a list comes before it, all others after what they are made of.
+      first = event.end_with?("_new") && event != :assoc_new || event == :void_stmt || event == :excessed_comma
+      private(define_method(:"on_#{event}") do |*parts|
+        if parts.any?(Block)
+          here = [@__at, @lineno, @column]
+          parts = parts.map { |part| Block === part ? part.value : part }
+          @__at, @lineno, @column = here
+        end
+        # An empty list of statements begins before the nothing that is in it.
+        @__begin.value if event == :void_stmt && @__begin
+        if event == :params && parts.none? || WORDS.include?(event)
+          # A method without any is over for the translation.
+          __token_ahead
+        elsif PARTS.include?(event)
+          # What ends a heredoc is read with its last line.
+          __tell if @__waiting && (token = @__waiting[@__next]) && token[1] == :on_heredoc_end
+        elsif (at = @__at)
+          stop = @__heads[[at.start_offset, at.end_offset]] || at.end_offset
+          __tokens_up_to(first ? at.start_offset : stop)
+          __token_ahead(stop, BODIES.include?(event)) unless first || ALONE.include?(event) || CLOSED.include?(event) && CLOSE.include?(@__last)
+        end
+        super(*parts.map { |part| Begin === part ? part.value : part })
       end)
     end
 
@@ -110,6 +189,11 @@ class Ripper
       @__waiting = __bodies_first(__whole_lines(tokens))
       @__index = @__waiting.each_with_index.to_h { |token, index| [token[0], index] }
       @__done = {}
+      @__contents = []
+      @__heredocs = 0
+      @__blocks = {}.compare_by_identity
+      # Places of calls whose blocks are not told of yet, and where what stands before those ends.
+      @__heads = {}
       @__next = 0
       # Of a source with errors there are only tokens.
       super.tap { __tokens_up_to(Float::INFINITY) }
@@ -133,12 +217,14 @@ class Ripper
 
     # The parser has seen a token more, unless it ends with what can't go on.
     CLOSE = ["end", ")", "]", "}", "\"", "'", "`"].freeze
-    BETWEEN = %i[on_sp on_comment on_ignored_nl on_embdoc_beg on_embdoc on_embdoc_end].freeze
-    def __token_ahead(stop)
+    ENDS = %i[on_nl on_semicolon].freeze
+    BETWEEN = %i[on_sp on_words_sep on_comment on_ignored_nl on_embdoc_beg on_embdoc on_embdoc_end].freeze
+    def __token_ahead(stop = 0, body = false)
       # Not what was told already.
-      return if @__last_at && @__last_at >= stop
+      return if stop > 0 && @__last_at && @__last_at >= stop && !(body && ["\n", ";"].include?(@__last))
+      return if body && CLOSE.include?(@__last) && @__last_at < stop && @__last_at + @__last.bytesize >= stop
       at = @__next
-      at += 1 while (token = @__waiting[at]) && BETWEEN.include?(token[1])
+      at += 1 while (token = @__waiting[at]) && (BETWEEN.include?(token[1]) || body && ENDS.include?(token[1]))
       # A comment behind a statement ends it, unless the next line goes on with a call.
       ended = at > @__next && @__waiting[@__next...at].any? { |_, event, _, row| event == :on_comment && row == @__waiting[@__next][3] }
       if ended && token && !%w[. &.].include?(token[2])
@@ -150,6 +236,7 @@ class Ripper
 
     def __token(event, text)
       return yield if @__telling
+      return text if event == :kw && BETWEEN_NODES.include?(text)
       # Comments come first of all from the translation: they have their place, too.
       return @__at = nil if event == :comment || event.start_with?("embdoc") || event == :__end__
       at = @__at.start_offset
@@ -167,7 +254,9 @@ class Ripper
     # The body of a heredoc stands behind what is told after it.
     def __was_told(event, text, at)
       @__last = text
-      @__last_at = at unless event.end_with?("heredoc_end")
+      @__heredocs -= 1 if event.end_with?("heredoc_end")
+      @__last_at = at unless @__heredocs > 0 || event.end_with?("heredoc_end")
+      @__heredocs += 1 if event.end_with?("heredoc_beg")
     end
 
     def __tokens_up_to(offset)

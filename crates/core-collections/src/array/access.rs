@@ -204,16 +204,7 @@ pub mod methods {
     #[method("dig")]
     fn dig(cx: &mut Cx, this: Ref<ArrayCell>, index: Value, rest: Rest) -> Result<Value> {
         let i = cx.to_i64(index)?;
-        let v = at_index(this, i);
-        if rest.is_empty() || v.is_nil() {
-            return Ok(v);
-        }
-        let dig = Sym::intern("dig");
-        if !cx.responds(v, dig, true)? {
-            let what = cx.class_name_of(v);
-            return cx.type_error(format!("{what} does not have #dig method"));
-        }
-        cx.call(v, dig, rest)
+        crate::hash::dig_further(cx, at_index(this, i), rest)
     }
 
     /// The first Array in it whose first element equals the argument.

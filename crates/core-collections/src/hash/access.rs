@@ -184,10 +184,7 @@ pub(super) mod hash {
     ///     {a: {b: [1, 2]}}.dig(:a, :b, 1)   #=> 2
     #[method("dig")]
     fn dig(cx: &mut Cx, this: Ref<HashCell>, key: Value, rest: Rest) -> Result<Value> {
-        let v = match this.as_value().shape_key() == ids::HASH.0 {
-            true => lookup(cx, this, key)?,
-            false => cx.call(this.as_value(), sym::aref, &[key])?,
-        };
+        let v = lookup(cx, this, key)?;
         crate::hash::dig_further(cx, v, rest)
     }
 

@@ -11,6 +11,7 @@ mod derive;
 mod iterate;
 
 use crate::enumerator::{EnumeratorExt, size_of_receiver};
+use zakuro_base::progress::step;
 use zakuro_object::hash::Entry;
 use zakuro_vm::*;
 
@@ -182,16 +183,33 @@ pub(crate) fn add_pair(cx: &mut Cx, into: Ref<HashCell>, result: Value) -> Resul
     }
 }
 
-/// The rest of a `dig` below `v`.
-pub(crate) fn dig_further(cx: &mut Cx, v: Value, rest: &[Value]) -> Result<Value> {
-    if rest.is_empty() || v.is_nil() {
-        return Ok(v);
-    }
+/// `dig` goes on in `v` with the keys that are left: in a loop through Arrays, Hashes and Structs, else by calls.
+pub(crate) fn dig_further(cx: &mut Cx, mut v: Value, mut rest: &[Value]) -> Result<Value> {
     let dig = Sym::intern("dig");
-    if !cx.responds(v, dig, false)? {
-        let c = cx.class_name_of(v);
-        return cx.type_error(format!("{c} does not have #dig method"));
+    while let [key, more @ ..] = rest {
+        if v.is_nil() {
+            break;
+        }
+        step(rest.len(), cx)?;
+        v = if let Some(a) = Ref::<ArrayCell>::from_value(v)
+            && cx.is_builtin(v, dig, ids::ARRAY)
+        {
+            let i = cx.to_i64(*key)?;
+            crate::array::access::at_index(a, i)
+        } else if let Some(h) = Ref::<HashCell>::from_value(v)
+            && cx.is_builtin(v, dig, ids::HASH)
+        {
+            lookup(cx, h, *key)?
+        } else if cx.is_builtin(v, dig, ids::STRUCT) {
+            crate::structs::dig_once(cx, v, *key)?
+        } else if cx.responds(v, dig, true)? {
+            return cx.call_private(v, dig, rest);
+        } else {
+            let c = cx.class_name_of(v);
+            return cx.type_error(format!("{c} does not have #dig method"));
+        };
+        rest = more;
     }
-    cx.call(v, dig, rest)
+    Ok(v)
 }
 

@@ -117,7 +117,7 @@ mod module {
                 {
                     return text;
                 }
-                let v = cx.str_auto(n.bytes());
+                let v = cx.str_plain(&n.name());
                 v.set_flags(flags::FROZEN);
                 let class = cx.class_value(this);
                 cx.state::<Names>().0.insert(this, (n, v, class));
@@ -142,7 +142,7 @@ mod module {
             return Ok(cx.str(&text));
         }
         let n = cx.class_name(this);
-        Ok(cx.str(&n))
+        Ok(cx.str_plain(&n))
     }
     /// Gives an anonymous module a name for `inspect` until it is assigned to a constant.
     ///

@@ -27,14 +27,7 @@ pub fn freeze(cx: &mut Cx, v: Value) {
         }
         return;
     }
-    if v.is_cell() && v.settled_flags() & (flags::FROZEN | flags::SHARED) == 0 {
-        cx.cell_changes(v);
-        v.make_frozen();
-        let c = cx.dispatch_class(v);
-        if cx.class(c).kind == ClassKind::Singleton {
-            cx.class_mut(c).frozen = true;
-        }
-    }
+    cx.freeze_cell(v);
 }
 
 fn is_immediate_like(v: Value) -> bool {

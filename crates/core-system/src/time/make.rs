@@ -1,7 +1,7 @@
 //! Construction: Time.now, at, new, utc, local.
 
 use super::calc::{self, Moment};
-use super::zone::{self, Offset, Zoned};
+use super::zone::{self, Zoned};
 use super::{Clock, TimeData};
 use num_bigint::BigInt;
 use zakuro_macros::ruby_class;
@@ -43,6 +43,21 @@ struct Fields {
 }
 
 impl Fields {
+    /// Is there such a time of day in some month? (The 31st of a shorter month is a day of the next one.)
+    fn check(&self, cx: &mut Cx) -> Result<()> {
+        let last = |n: i64| if self.hour == 24 { 0 } else { n };
+        let ranges = [
+            ("mon", self.mon, 1, 12),
+            ("mday", self.day, 1, 31),
+            ("hour", self.hour, 0, 24),
+            ("min", self.min, 0, last(59)),
+            ("sec", self.sec, 0, last(60)),
+        ];
+        match ranges.iter().find(|(_, n, low, high)| n < low || n > high) {
+            Some((name, ..)) => cx.arg_error(format!("{name} out of range")),
+            None => Ok(()),
+        }
+    }
     /// Seconds of the reading as if it were UTC.
     fn as_utc(&self) -> Option<i64> {
         if self.year.unsigned_abs() > 290_000_000_000 {
@@ -76,20 +91,21 @@ fn month_arg(cx: &mut Cx, v: Value) -> Result<i64> {
             return Ok(i as i64 + 1);
         }
         let n = int_arg(cx, s.as_value())?;
-        return in_range(cx, n, 1, 12, "mon out of range");
+        return in_bits(cx, n, 4);
     }
     let n = cx.to_i64(v)?;
-    in_range(cx, n, 1, 12, "mon out of range")
+    in_bits(cx, n, 4)
 }
 
-fn in_range(cx: &mut Cx, n: i64, low: i64, high: i64, message: &str) -> Result<i64> {
-    if n < low || n > high { cx.arg_error(message) } else { Ok(n) }
+/// A field as an argument has so many bits; what it may be besides is told by its name ([`Fields::check`]).
+fn in_bits(cx: &mut Cx, n: i64, bits: u32) -> Result<i64> {
+    let n = i64::from(cx.to_i32(Value::fixnum(n))?);
+    if n < 0 || n >> bits > 0 { cx.arg_error("argument out of range") } else { Ok(n) }
 }
 
 /// Year, month, day, hour, minute, second as positional arguments.
 fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
     let arg = |i: usize| args.get(i).copied().filter(|v| !v.is_nil());
-    const RANGE: &str = "argument out of range";
     let year = match args.first() {
         Some(v) => int_arg(cx, *v)?,
         None => 0,
@@ -98,32 +114,18 @@ fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
         Some(v) => month_arg(cx, v)?,
         None => 1,
     };
-    let day = match arg(2) {
+    let mut small = |i: usize, bits: u32, missing: i64| match arg(i) {
         Some(v) => {
             let n = int_arg(cx, v)?;
-            in_range(cx, n, 1, 31, RANGE)?
+            in_bits(cx, n, bits)
         }
-        None => 1,
+        None => Ok(missing),
     };
-    let hour = match arg(3) {
-        Some(v) => {
-            let n = int_arg(cx, v)?;
-            in_range(cx, n, 0, 24, RANGE)?
-        }
-        None => 0,
-    };
-    let min = match arg(4) {
-        Some(v) => {
-            let n = int_arg(cx, v)?;
-            in_range(cx, n, 0, 59, RANGE)?
-        }
-        None => 0,
-    };
+    let (day, hour, min) = (small(2, 5, 1)?, small(3, 5, 0)?, small(4, 6, 0)?);
     let mut f = Fields { year, mon, day, hour, min, sec: 0, nsec: 0, rest: None };
     if let Some(v) = arg(5) {
         let m = if v.is_kind(Kind::String) { second_text(cx, v)? } else { calc::exact(cx, v)? };
-        in_range(cx, m.sec, 0, 60, RANGE)?;
-        f.sec = m.sec;
+        f.sec = in_bits(cx, m.sec, 6)?;
         f.nsec = m.nsec;
         f.rest = m.rest;
     }
@@ -137,10 +139,6 @@ fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
             _ => return cx.arg_error("subsecx out of range"),
         }
     }
-    if f.hour == 24 && (f.min > 0 || f.sec > 0) {
-        return cx.arg_error(RANGE);
-    }
-    // The 31st of a shorter month is a day of the next one.
     Ok(f)
 }
 
@@ -163,32 +161,48 @@ fn second_text(cx: &mut Cx, v: Value) -> Result<Moment> {
 
 /// The moment of fields on a clock.
 fn resolve(cx: &mut Cx, class: ClassId, f: Fields, zone_arg: Option<Value>, summer: bool) -> Result<(TimeData, Value)> {
-    let Some(as_utc) = f.as_utc() else { return cx.range_error("year too big") };
     let zone_arg = match zone_arg {
         Some(z) => Some(zone::named(cx, class, z)?.unwrap_or(z)),
         None => None,
     };
-    let (sec, clock, object) = match zone_arg {
-        None => {
-            let sec = zone::local_epoch(cx, as_utc, summer);
-            (sec, zone::local_clock(cx, sec), Value::NIL)
-        }
-        Some(z) if zone::is_zone(cx, z, "local_to_utc")? => {
+    let object = match zone_arg {
+        Some(z) if zone::is_zone(cx, z, "local_to_utc")? => Some(z),
+        _ => None,
+    };
+    // A text that is no offset is told before a wrong field, an offset that is too large after it.
+    if let Some(z) = zone_arg
+        && object.is_none()
+        && let Some(s) = Ref::<StringCell>::from_value(z)
+        && matches!(zone::parse_offset(s.content(&cx.heap)), zone::Offset::Bad)
+    {
+        zone::clock_of(cx, z)?;
+    }
+    f.check(cx)?;
+    let clock = match zone_arg {
+        Some(z) if object.is_none() => Some(zone::clock_of(cx, z)?),
+        _ => None,
+    };
+    let Some(as_utc) = f.as_utc() else { return cx.range_error("year too big") };
+    let (sec, clock) = match (object, clock) {
+        (Some(z), _) => {
             let t = cx.data(ids::TIME, TimeData { sec: as_utc, nsec: 0, rest: None, clock: Clock::Utc });
             let u = cx.call(z, Sym::intern("local_to_utc"), &[t])?;
             let sec = zone::answer(cx, u, false)?;
-            (sec, Clock::Fixed(zone::checked(cx, as_utc - sec)?), z)
+            (sec, Clock::Fixed(zone::checked(cx, as_utc - sec)?))
         }
-        Some(z) => {
-            let clock = zone::clock_of(cx, z)?;
+        (None, Some(clock)) => {
             let off = match &clock {
                 Clock::Fixed(o) => *o,
                 _ => 0,
             };
-            (as_utc - off as i64, clock, Value::NIL)
+            (as_utc - i64::from(off), clock)
+        }
+        (None, None) => {
+            let sec = zone::local_epoch(cx, as_utc, summer);
+            (sec, zone::local_clock(cx, sec))
         }
     };
-    Ok((TimeData { sec, nsec: f.nsec, rest: f.rest, clock }, object))
+    Ok((TimeData { sec, nsec: f.nsec, rest: f.rest, clock }, object.unwrap_or(Value::NIL)))
 }
 
 /// A new Time of a class with its time zone object.
@@ -200,117 +214,149 @@ fn finish(cx: &mut Cx, class: ClassId, made: (TimeData, Value)) -> Value {
     v
 }
 
-/// `Time.new("2024-01-02 03:04:05.678 +09:00")`
+/// What `Time.new` reads in a text.
+struct Reading<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Reading<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+    fn digits(&self, from: usize) -> usize {
+        self.text.get(from..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count()
+    }
+    fn number(&self, from: usize, to: usize) -> i64 {
+        self.text[from..to].iter().try_fold(0i64, |n, b| n.checked_mul(10)?.checked_add(i64::from(b - b'0'))).unwrap_or(i64::MAX)
+    }
+    /// A part of the text for a message, which a NUL ends.
+    fn shown(&self, from: usize, to: usize) -> String {
+        let part = &self.text[from..to.min(self.text.len())];
+        String::from_utf8_lossy(part.split(|b| *b == 0).next().unwrap_or_default()).into_owned()
+    }
+    fn skip_spaces(&mut self) {
+        while self.peek().is_some_and(is_space) {
+            self.at += 1;
+        }
+    }
+    /// Two digits behind the byte at which the reader stands, of which so many bits count.
+    fn two(&mut self, cx: &mut Cx, name: &str, bits: u32) -> Result<i64> {
+        let from = self.at + 1;
+        if self.digits(from) != 2 {
+            let after = match self.text[self.at] {
+                c @ (b'-' | b':') => format!(" after '{}'", c as char),
+                _ => String::new(),
+            };
+            return cx.arg_error(format!("two digits {name} is expected{after}: {}", self.shown(self.at, self.at + 11)));
+        }
+        self.at = from + 2;
+        let n = self.number(from, self.at);
+        if n >> bits > 0 { cx.arg_error(format!("{name} out of range")) } else { Ok(n) }
+    }
+    /// The colon before the next part of a time of day that began at `start`.
+    fn colon(&self, cx: &mut Cx, start: usize, before: &str, next: &str) -> Result<()> {
+        match self.peek() {
+            Some(b':') => Ok(()),
+            Some(b'.') => cx.arg_error(format!("fraction {before} is not supported: {}", self.shown(start, self.at + 1))),
+            _ => cx.arg_error(format!("missing {next} part: {}", self.shown(start, self.at + 1))),
+        }
+    }
+}
+
+fn is_space(b: u8) -> bool {
+    b.is_ascii_whitespace() || b == 0x0b
+}
+
+/// `Time.new("2024-01-02 03:04:05.678 +09:00")`: fields, and the word behind them, which is a zone.
 fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Option<Vec<u8>>)> {
-    let shown = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    let digits = |at: usize| text[at.min(text.len())..].iter().take_while(|b| b.is_ascii_digit()).count();
-    let quoted = {
+    let mut r = Reading { text, at: 0 };
+    let sign = usize::from(matches!(text.first(), Some(b'+' | b'-')));
+    let n = r.digits(sign);
+    if text.first().is_some_and(|b| is_space(*b)) || text.last().is_some_and(|b| is_space(*b)) || n == 0 {
         let s = cx.str_auto(text);
-        cx.inspect_text(s)?
-    };
-    let space = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_whitespace() || *b == 0x0b);
-    if space(text.first()) || space(text.last()) || digits(0) == 0 {
+        let quoted = cx.inspect_text(s)?;
         return cx.arg_error(format!("can't parse: {quoted}"));
     }
-    let n = digits(0);
-    if n < 4 {
-        return cx.arg_error(format!("year must be 4 or more digits: {}", shown(&text[..n])));
+    r.at = sign + n;
+    // A sign counts as one.
+    if r.at < 4 {
+        return cx.arg_error(format!("year must be 4 or more digits: {}", r.shown(0, r.at)));
     }
-    let num = |from: usize, to: usize| shown(&text[from..to]).parse::<i64>().unwrap_or(i64::MAX);
-    let mut f = Fields { year: num(0, n), mon: 1, day: 1, hour: 0, min: 0, sec: 0, nsec: 0, rest: None };
-    let mut at = n;
-    if at == text.len() {
+    let year = r.number(sign, r.at);
+    let year = if text[0] == b'-' { -year } else { year };
+    let mut f = Fields { year, mon: 1, day: 1, hour: 0, min: 0, sec: 0, nsec: 0, rest: None };
+    if r.at == text.len() {
         return Ok((f, None));
     }
-    let two = |cx: &mut Cx, at: &mut usize, name: &str, low: i64, high: i64| -> Result<i64> {
-        let start = *at;
-        if digits(start) != 2 {
-            let end = (start + 10).min(text.len());
-            let from = start.saturating_sub(1);
-            let after = if name == "hour" { String::new() } else { format!(" after '{}'", text[from] as char) };
-            return cx.arg_error(format!("two digits {name} is expected{after}: {}", shown(&text[from..end])));
+    let has_time = date_and_time(cx, &mut r, &mut f, precision)?;
+    r.skip_spaces();
+    let from = r.at;
+    while r.peek().is_some_and(|b| !is_space(b)) {
+        r.at += 1;
+    }
+    let zone = &text[from..r.at];
+    r.skip_spaces();
+    if r.at < text.len() {
+        return cx.arg_error(format!("can't parse at: {}", String::from_utf8_lossy(&text[r.at..])));
+    }
+    if zone.is_empty() && !has_time {
+        return cx.arg_error("no time information");
+    }
+    Ok((f, (!zone.is_empty()).then(|| zone.to_vec())))
+}
+
+/// Month, day and time of day behind a year, as far as they are there. Is there a time?
+fn date_and_time(cx: &mut Cx, r: &mut Reading, f: &mut Fields, precision: usize) -> Result<bool> {
+    if r.peek() != Some(b'-') {
+        return Ok(false);
+    }
+    f.mon = r.two(cx, "mon", 4)?;
+    if r.peek() != Some(b'-') {
+        return Ok(false);
+    }
+    f.day = r.two(cx, "mday", 5)?;
+    let start = r.at + 1;
+    if !matches!(r.peek(), Some(b' ' | b'T')) || r.digits(start) == 0 {
+        return Ok(false);
+    }
+    f.hour = r.two(cx, "hour", 5)?;
+    r.colon(cx, start, "hour", "min")?;
+    f.min = r.two(cx, "min", 6)?;
+    r.colon(cx, start, "min", "sec")?;
+    f.sec = r.two(cx, "sec", 6)?;
+    if r.peek() == Some(b'.') {
+        r.at += 1;
+        let digits = r.digits(r.at);
+        if digits.min(precision) == 0 {
+            let next = zakuro_text::encoding::Encoding::UTF_8.chars(&r.text[r.at..]).next().map_or(0, <[u8]>::len);
+            return cx.arg_error(format!("subsecond expected after dot: {}", r.shown(start, r.at + next)));
         }
-        *at += 2;
-        let v = num(start, start + 2);
-        if v < low || v > high { cx.arg_error(format!("{name} out of range")) } else { Ok(v) }
-    };
-    if text.get(at) != Some(&b'-') {
-        return cx.arg_error(format!("can't parse: {quoted}"));
-    }
-    at += 1;
-    f.mon = two(cx, &mut at, "mon", 1, 12)?;
-    if text.get(at) != Some(&b'-') {
-        return cx.arg_error("no time information");
-    }
-    at += 1;
-    f.day = two(cx, &mut at, "mday", 1, 31)?;
-    if at == text.len() {
-        return cx.arg_error("no time information");
-    }
-    if !matches!(text[at], b' ' | b'T') {
-        return cx.arg_error(format!("can't parse: {quoted}"));
-    }
-    at += 1;
-    let time_start = at;
-    if digits(at) == 0 {
-        return cx.arg_error("no time information");
-    }
-    f.hour = two(cx, &mut at, "hour", 0, 24)?;
-    if text.get(at) == Some(&b'.') {
-        return cx.arg_error(format!("fraction hour is not supported: {}", shown(&text[time_start..=at])));
-    }
-    if text.get(at) != Some(&b':') {
-        return cx.arg_error(format!("missing min part: {} ", shown(&text[time_start..at])));
-    }
-    at += 1;
-    f.min = two(cx, &mut at, "min", 0, 59)?;
-    if text.get(at) == Some(&b'.') {
-        return cx.arg_error(format!("fraction min is not supported: {}", shown(&text[time_start..=at])));
-    }
-    if text.get(at) != Some(&b':') {
-        return cx.arg_error(format!("missing sec part: {} ", shown(&text[time_start..at])));
-    }
-    at += 1;
-    f.sec = two(cx, &mut at, "sec", 0, 60)?;
-    if text.get(at) == Some(&b'.') {
-        let k = digits(at + 1);
-        if k == 0 {
-            return cx.arg_error(format!("subsecond expected after dot: {}", shown(&text[time_start..(at + 2).min(text.len())])));
-        }
-        let frac = &text[at + 1..at + 1 + k.min(precision)];
-        let n: BigInt = format!("0{}", shown(frac)).parse().unwrap_or_default();
-        if let Some(m) = Moment::of_ratio(&n, &BigInt::from(10).pow(frac.len() as u32)) {
+        let part = &r.text[r.at..r.at + digits.min(precision)];
+        let n = BigInt::parse_bytes(part, 10).unwrap_or_default();
+        if let Some(m) = Moment::of_ratio(&n, &BigInt::from(10).pow(part.len() as u32)) {
             f.nsec = m.nsec;
             f.rest = m.rest;
         }
-        at += 1 + k;
+        r.at += digits;
     }
-    while text.get(at) == Some(&b' ') {
-        at += 1;
-    }
-    if at == text.len() {
-        return Ok((f, None));
-    }
-    let z = text[at..].to_vec();
-    // What looks like an offset is judged as one.
-    let looks = matches!(z[0], b'+' | b'-') && z[1..].iter().all(|b| b.is_ascii_digit() || *b == b':');
-    if !looks && matches!(zone::parse_offset(&z), Offset::Bad) {
-        return cx.arg_error(format!("can't parse at: {}", shown(&text[at.saturating_sub(1)..])));
-    }
-    Ok((f, Some(z)))
+    Ok(true)
 }
 
 /// Arguments of `Time.utc` and `Time.local`: six fields and microseconds, or ten as `to_a` gives them. Of eight the last two count for nothing.
 fn civil_args(cx: &mut Cx, args: &[Value]) -> Result<Fields> {
-    match args.len() {
-        10 => {
-            let a = [args[5], args[4], args[3], args[2], args[1], args[0]];
-            fields(cx, &a, None)
-        }
-        1..=7 => fields(cx, &args[..args.len().min(6)], args.get(6).copied()),
-        8 => fields(cx, &args[..6], None),
-        n => cx.arity_error(n, 1, Some(8)),
+    let (at, usec) = match args.len() {
+        10 => ([5, 4, 3, 2, 1, 0], None),
+        1..=7 => ([0, 1, 2, 3, 4, 5], args.get(6).copied()),
+        8 => ([0, 1, 2, 3, 4, 5], None),
+        n => return cx.arity_error(n, 1, Some(8)),
+    };
+    let mut six = at.map(|i| args.get(i).copied().unwrap_or(Value::NIL));
+    // Unlike for `Time.new`, seconds in a text have no fraction here.
+    if six[5].is_kind(Kind::String) {
+        six[5] = Value::fixnum(int_arg(cx, six[5])?);
     }
+    fields(cx, &six, usec)
 }
 
 #[ruby_class(ids::TIME)]
@@ -373,6 +419,7 @@ pub mod time {
     #[method("utc", "gm", singleton)]
     fn utc(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
         let f = civil_args(cx, args)?;
+        f.check(cx)?;
         let Some(sec) = f.as_utc() else { return cx.range_error("year too big") };
         Ok(cx.data(this, TimeData { sec, nsec: f.nsec, rest: f.rest, clock: Clock::Utc }))
     }
@@ -404,11 +451,11 @@ pub mod time {
         if offset.is_some() && z.is_some() {
             return cx.arg_error("timezone argument given as positional and keyword arguments");
         }
-        if let ([text], Some(s)) = (args, Ref::<StringCell>::from_value(args[0])) {
-            let _ = text;
+        if let ([_], Some(s)) = (args, Ref::<StringCell>::from_value(args[0])) {
             let precision = match kw.get(Sym::intern("precision")) {
                 Some(Value::NIL) => usize::MAX,
-                Some(p) => cx.to_i64(p)?.max(0) as usize,
+                // As in CRuby, a negative one takes all digits.
+                Some(p) => usize::try_from(cx.to_i64(p)?).unwrap_or(usize::MAX),
                 None => 9,
             };
             if !zakuro_core_text::string::util::enc(s).is_ascii_compatible() {

@@ -182,6 +182,7 @@ pub fn clock_of(cx: &mut Cx, v: Value) -> Result<Clock> {
             Offset::Utc => Ok(Clock::Utc),
             Offset::Seconds(n) => Ok(Clock::Fixed(n)),
             Offset::Range => cx.arg_error("utc_offset out of range"),
+            Offset::Bad if b.contains(&0) => cx.arg_error("string contains null byte"),
             Offset::Bad => bad(cx, &String::from_utf8_lossy(&b)),
         };
     }
@@ -202,7 +203,8 @@ pub enum Offset {
 /// "+HH", "+HHMM", "+HH:MM", "+HHMMSS", "+HH:MM:SS", "UTC", "Z", "-00:00", military letters.
 pub fn parse_offset(b: &[u8]) -> Offset {
     match b {
-        b"UTC" | b"Z" | b"-00:00" => return Offset::Utc,
+        b"Z" | b"-00:00" => return Offset::Utc,
+        [_, _, _] if b.eq_ignore_ascii_case(b"UTC") => return Offset::Utc,
         [c @ b'A'..=b'I'] => return Offset::Seconds((c - b'A' + 1) as i32 * 3600),
         [c @ b'K'..=b'M'] => return Offset::Seconds((c - b'K' + 10) as i32 * 3600),
         [c @ b'N'..=b'Y'] => return Offset::Seconds(-((c - b'N' + 1) as i32) * 3600),

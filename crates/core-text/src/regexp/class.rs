@@ -263,7 +263,7 @@ pub mod regexp {
     fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = regexp_checked(cx, &this)?;
         let text = d.regexp.to_s();
-        Ok(cx.str(&text))
+        Ok(cx.str_plain(&text))
     }
 
     /// As a program would write it.
@@ -277,7 +277,7 @@ pub mod regexp {
         }
         let d = regexp_checked(cx, &this)?;
         let text = d.regexp.inspect();
-        Ok(cx.str(&text))
+        Ok(cx.str_plain(&text))
     }
 
     /// Option bits.

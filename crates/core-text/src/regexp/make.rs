@@ -8,7 +8,7 @@ use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::{self, RegexFlags, RegexpError};
 use zakuro_vm::*;
 
-/// Payload of a literal that does not compile: whoever uses it gets the error.
+/// Payload of a literal that does not compile, which the compiler refuses, but code that another version has kept may hold: whoever uses it gets the error.
 #[derive(Trace)]
 pub struct Invalid {
     pub message: String,
@@ -42,26 +42,9 @@ pub fn compile_str(cx: &mut Cx, s: Str, flags: RegexFlags) -> Result<SharedRegex
     compile(cx, &source, flags, enc)
 }
 
-/// Bits of a literal's options that mean the same in `Regexp#options`.
-const OPTION_BITS: u8 = 0x3f;
-
-/// Encoding that the letters `e` and `s` behind a literal name.
-fn encoding_option(options: u8) -> Option<Encoding> {
-    match options & !OPTION_BITS {
-        0 => None,
-        64 => Encoding::find(b"EUC-JP"),
-        _ => Encoding::find(b"Windows-31J"),
-    }
-}
-
 /// Hook: the Regexp of a literal, frozen.
 pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
-    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
-    let enc = match encoding_option(options) {
-        Some(e) => e,
-        None if flags.no_encoding => Encoding::BINARY,
-        None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
-    };
+    let (flags, enc) = regexp::literal_traits(options, encoding);
     let v = match cache::compile_at_once(cx, source, flags, enc) {
         Ok(r) => object(cx, r),
         Err(RegexpError(message)) => cx.data(ids::REGEXP, Invalid { message }),
@@ -72,9 +55,8 @@ pub fn literal(cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
 
 /// Hook: the Regexp of a literal with interpolation.
 pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
-    let flags = RegexFlags::from_bits(u32::from(options & OPTION_BITS));
+    let (flags, mut enc) = regexp::literal_options(options);
     let mut source = Vec::new();
-    let mut enc: Option<Encoding> = encoding_option(options);
     for piece in pieces {
         let s = match regexp_of(piece) {
             Some(d) => {

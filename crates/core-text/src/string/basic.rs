@@ -424,13 +424,23 @@ pub mod strings {
         Ok(this)
     }
 
+    /// Makes it immutable.
+    ///
+    ///     "abc".freeze.frozen?   #=> true
+    #[method("freeze")]
+    fn freeze(cx: &mut Cx, this: Str) -> Str {
+        cx.freeze_cell(this.as_value());
+        this
+    }
+
     /// The Symbol of that name.
     ///
     ///     "abc".to_sym    #=> :abc
     ///     "a b".intern    #=> :"a b"
     #[method("to_sym", "intern")]
     fn to_sym(cx: &mut Cx, this: Str) -> Result<Value> {
-        if range(&cx.heap, this) == CodeRange::Broken {
+        // As in CRuby, US-ASCII is not looked at.
+        if enc(this) != Encoding::US_ASCII && range(&cx.heap, this) == CodeRange::Broken {
             let shown = inspect::inspect_str(this.content(&cx.heap), enc(this));
             return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc(this).name()));
         }

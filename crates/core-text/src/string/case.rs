@@ -1,11 +1,13 @@
 //! String: case mapping.
 //!
-//! UTF-8 uses Unicode's full mappings; other Unicode encodings go through UTF-8; in all others only ASCII letters have case.
+//! UTF-8 uses Unicode's full mappings; other Unicode encodings go through UTF-8. Single-byte encodings with
+//! letters of their own have tables; in all others only ASCII letters have case.
 
 use super::util::*;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::case::{CaseOp, CaseOptions, ascii, map};
+use zakuro_text::encoding::letters::Letters;
 use zakuro_text::encoding::{Encoding, transcode};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
@@ -65,6 +67,17 @@ fn mapped(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<Vec<u8>> {
         }
         return Ok(s.to_vec());
     }
+    if let Some(letters) = Letters::of(e)
+        && letters.maps()
+        && !o.ascii
+    {
+        let mut out = Vec::with_capacity(s.len());
+        for (i, &b) in s.iter().enumerate() {
+            step(i, cx)?;
+            letters.map(b, op, i == 0, o.turkic, &mut out);
+        }
+        return Ok(out);
+    }
     if e.is_single_byte() {
         return Ok(map(&s, op, CaseOptions { ascii: true, ..o }, cx)?);
     }
@@ -84,12 +97,19 @@ fn mapped(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<Vec<u8>> {
 
 /// Folded for comparison.
 pub fn fold(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
-    check(cx, s)?;
+    check(cx, s, CaseOp::Fold, CaseOptions::default())?;
     mapped(cx, s, CaseOp::Fold, CaseOptions::default())
 }
 
-fn check(cx: &mut Cx, s: Str) -> Result<()> {
-    if !enc(s).is_single_byte() && range(&cx.heap, s) == CodeRange::Broken {
+/// Broken text has no cases. As in CRuby, the letters of ASCII alone may stand in broken UTF-8, but for `swapcase`, which refuses broken US-ASCII, too.
+fn check(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<()> {
+    let e = enc(s);
+    let asks = match (o.ascii, op) {
+        (true, CaseOp::Swap) => true,
+        (true, _) => e != Encoding::UTF_8 && !e.is_single_byte(),
+        (false, _) => !e.is_single_byte(),
+    };
+    if asks && range(&cx.heap, s) == CodeRange::Broken {
         return cx.arg_error("input string invalid");
     }
     Ok(())
@@ -116,9 +136,7 @@ pub fn apply(cx: &mut Cx, this: Str, op: CaseOp, args: &[Value]) -> Result<Value
     }
     let (o, fold) = options(cx, args, op == CaseOp::Down)?;
     let op = if fold { CaseOp::Fold } else { op };
-    if !o.ascii {
-        check(cx, this)?;
-    }
+    check(cx, this, op, o)?;
     let out = mapped(cx, this, op, o)?;
     let r = make(cx, &out, this);
     if is_ascii(&cx.heap, this) && !o.turkic {

@@ -5,6 +5,7 @@
 
 pub mod case;
 pub mod inspect;
+pub mod letters;
 pub mod printable;
 mod single;
 pub mod stream;

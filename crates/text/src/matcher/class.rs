@@ -278,7 +278,7 @@ impl Parser<'_> {
         let Some(kind) = Type::find(name) else { return Err("invalid POSIX bracket type".into()) };
         let ascii = self.options.ascii_brackets;
         let set = match self.brackets.get(name) {
-            _ if ascii => kind.ascii(),
+            _ if ascii => kind.narrow(self.enc),
             Some(set) => set.clone(),
             None => {
                 let set = kind.set(self.enc);

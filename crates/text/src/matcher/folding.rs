@@ -6,7 +6,8 @@
 //! Rejected: a table of our own; one kept for the process (they are needed when a pattern is compiled, for a few microseconds).
 
 use super::ranges::Ranges;
-use crate::encoding::{Encoding, transcode};
+use crate::encoding::Encoding;
+use crate::encoding::letters::Letters;
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::sync::OnceLock;
 
@@ -102,22 +103,13 @@ impl Kind {
         if enc.is_unicode() {
             return Kind::Unicode;
         }
-        if !super::property::has_own_letters(enc) || !enc.is_single_byte() {
-            return Kind::Ascii;
-        }
-        let to_unicode = |b: u32| transcode::decode_char(enc, &[b as u8]);
+        let Some(letters) = Letters::of(enc) else { return Kind::Ascii };
         let mut table = Box::new([Folded::one(0); 128]);
-        for (i, place) in table.iter_mut().enumerate() {
-            let b = i as u32 + 128;
-            *place = Folded::one(b);
-            let Some(c) = to_unicode(b) else { continue };
-            let fold = unicode(c);
-            if c == 0xdf {
-                *place = fold;
-            } else if fold.len == 1 {
-                let same = (0x80..=0xff).find(|&x| to_unicode(x) == Some(fold.codes[0]));
-                *place = Folded::one(same.unwrap_or(b));
-            }
+        for (place, b) in table.iter_mut().zip(0x80..=0xff) {
+            *place = match letters.regexp_fold(b) {
+                Some(b) => Folded::one(u32::from(b)),
+                None => unicode(0xdf),
+            };
         }
         Kind::Single(table)
     }
@@ -161,14 +153,18 @@ impl Folder {
             Kind::Unicode => closed_unicode(set),
             _ => {
                 let mut out = set.clone();
+                let alone = matches!(set.pairs(), [(a, b)] if a == b);
                 for c in 0..256 {
                     let fold = self.fold(c);
                     let f = fold.codes[0];
-                    if fold.len == 1 && f != c {
+                    // The dotted I is `i`, and `I`, where it stands for itself; in sets, as in CRuby, it is neither.
+                    if fold.len == 1 && f != c && ((c < 0x80) == (f < 0x80) || alone) {
+                        let upper = if c >= 0x80 && f < 0x80 { f - 32 } else { f };
                         if set.contains(c) {
                             out.add(f, f);
+                            out.add(upper, upper);
                         }
-                        if set.contains(f) {
+                        if set.contains(f) || set.contains(upper) {
                             out.add(c, c);
                         }
                     }

@@ -90,7 +90,10 @@ pub(super) struct Parser<'a> {
     captures: bool,
     plain: bool,
     numbered: bool,
-    refs: Vec<(Id, Vec<Ref>)>,
+    /// References to groups, and whether they stand in a look-behind.
+    refs: Vec<(Id, Vec<Ref>, bool)>,
+    /// Numbers of calls that count from where they stand, as they were written.
+    ahead: HashMap<Id, u32>,
     /// Place of each name in `tree.names`.
     name_index: HashMap<&'a [u8], usize>,
     /// Look-behinds that are open.
@@ -122,6 +125,7 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, po
             plain: false,
             numbered: false,
             refs: Vec::new(),
+            ahead: HashMap::new(),
             name_index: HashMap::new(),
             behind: 0,
             optioned: None,
@@ -198,7 +202,7 @@ impl<'a> Parser<'a> {
                 _ => return Err(INVALID_CONDITION.into()),
             };
             let id = self.tree.push(Node::Condition { groups: Vec::new(), yes, no });
-            self.refs.push((id, refs));
+            self.refs.push((id, refs, self.is_behind()));
             return Ok(id);
         }
         let of = match open.done[..] {
@@ -482,9 +486,12 @@ impl<'a> Parser<'a> {
     }
 
     fn named_group(&mut self, end: u8) -> Result<Kind> {
+        let from = self.at;
         let name = self.name(end)?;
         if name[0].is_ascii_digit() || name[0] == b'-' {
-            return Err(format!("invalid group name <{}>", String::from_utf8_lossy(name)));
+            // As in Ruby, a pattern that ends with the name is shown to its end.
+            let to = if self.at == self.s.len() { self.at } else { from + name.len() };
+            return Err(format!("invalid group name <{}>", String::from_utf8_lossy(&self.s[from..to])));
         }
         let number = self.new_group()?;
         match self.name_index.get(name) {
@@ -504,8 +511,7 @@ impl<'a> Parser<'a> {
         let n = match stop {
             _ if rest.is_empty() || rest[0] == end => return Err("group name is empty".into()),
             Some(n) if rest[n] == end => n,
-            Some(n) => return Err(format!("invalid group name <{}>", String::from_utf8_lossy(&rest[..n]))),
-            None => return Err(format!("invalid group name <{}>", String::from_utf8_lossy(rest))),
+            _ => return Err(format!("invalid group name <{}>", String::from_utf8_lossy(rest))),
         };
         self.at += n + 1;
         Ok(&rest[..n])
@@ -529,12 +535,17 @@ impl<'a> Parser<'a> {
                 (name, true)
             }
             Some(b'0'..=b'9') => (self.name(b')')?, false),
+            None => return Err("undefined group option".into()),
             _ => return Err(INVALID_CONDITION.into()),
         };
         Ok(match self.reference(text)? {
             Some(n) => {
                 self.numbered = true;
                 vec![Ref::Number(n)]
+            }
+            // Only what stands before.
+            None if quoted && !self.name_index.contains_key(text) => {
+                return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(text)));
             }
             None if quoted => vec![Ref::Name(text.to_vec())],
             None => return Err(format!("invalid group name <{}>", String::from_utf8_lossy(text))),
@@ -560,7 +571,7 @@ impl<'a> Parser<'a> {
                     self.enter(Kind::Plain);
                     break;
                 }
-                b')' => {
+                b')' if self.s[self.at - 2] != b'?' => {
                     self.enter(Kind::Rest);
                     break;
                 }
@@ -650,7 +661,7 @@ impl<'a> Parser<'a> {
             b's' => Type::Space,
             _ => Type::XDigit,
         };
-        let set = if self.options.ascii_types { kind.ascii() } else { kind.set(self.enc) };
+        let set = if self.options.ascii_types { kind.narrow(self.enc) } else { kind.set(self.enc) };
         if letter.is_ascii_uppercase() { set.negated() } else { set }
     }
 
@@ -663,9 +674,13 @@ impl<'a> Parser<'a> {
             self.at += 1;
         }
         let rest = self.rest();
-        let n = rest.iter().position(|b| matches!(b, b'}' | b'(' | b')' | b'{' | b'|')).filter(|&n| rest[n] == b'}');
         let fail = |name: &[u8]| format!("invalid character property name {{{}}}", String::from_utf8_lossy(name));
-        let Some(n) = n else { return Err(fail(&[])) };
+        let n = match rest.iter().position(|b| matches!(b, b'}' | b'(' | b')' | b'{' | b'|')) {
+            Some(n) if rest[n] == b'}' => n,
+            Some(n) => return Err(fail(&rest[..n])),
+            // Shown up to the last character.
+            None => return Err(fail(&rest[..self.enc.chars(rest).last().map_or(0, |c| rest.len() - c.len())])),
+        };
         self.at += n + 1;
         let name = &rest[..n];
         if let Some(set) = self.properties.get(name) {

@@ -1,11 +1,13 @@
 //! Character sets by name: POSIX brackets, `\p{...}`, and the types behind `\w \d \s \h`, for each encoding.
 //!
 //! Unicode's sets come from regex-syntax; names that only Ruby has (`Alnum`, `In_Greek_and_Coptic`, `Age=6.0`) are put together from them. The sets
-//! of other encodings are the characters whose Unicode counterparts are in the set.
+//! of single-byte encodings stand in a table; multi-byte ones know words and what is printed, and the Japanese ones scripts.
 //! Rejected: tables of our own, but for the names of blocks, which no crate in use has.
 
 use super::blocks::BLOCKS;
+use super::codec::BROKEN;
 use super::ranges::Ranges;
+use crate::encoding::letters::{self, Letters};
 use crate::encoding::{Encoding, transcode};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, HirKind};
@@ -109,23 +111,50 @@ impl Type {
         }
     }
 
+    /// The class of bytes beyond ASCII in single-byte encodings.
+    fn of_letters(self) -> Option<letters::Class> {
+        Some(match self {
+            Type::Alnum => letters::Class::Alnum,
+            Type::Alpha => letters::Class::Alpha,
+            Type::Blank => letters::Class::Blank,
+            Type::Cntrl => letters::Class::Cntrl,
+            Type::Graph => letters::Class::Graph,
+            Type::Lower => letters::Class::Lower,
+            Type::Print => letters::Class::Print,
+            Type::Punct => letters::Class::Punct,
+            Type::Space => letters::Class::Space,
+            Type::Upper => letters::Class::Upper,
+            Type::Word => letters::Class::Word,
+            Type::Ascii | Type::Digit | Type::XDigit => return None,
+        })
+    }
+
     /// The characters of the type.
     pub fn set(self, enc: Encoding) -> Ranges {
         if enc.is_unicode() {
             return self.unicode();
         }
         let mut r = self.ascii();
-        if has_own_letters(enc) && !matches!(self, Type::Ascii | Type::XDigit) {
-            r.union(&translated(enc, &self.unicode()).within(0x80, u32::MAX));
+        if enc.is_single_byte() {
+            if let (Some(letters), Some(class)) = (Letters::of(enc), self.of_letters()) {
+                letters.members(class).for_each(|b| r.add(u32::from(b), u32::from(b)));
+            }
+        } else if let Type::Graph | Type::Print | Type::Word = self {
+            // All that multi-byte encodings have beyond ASCII; the other types are ASCII's alone.
+            r.add(0x81, BROKEN - 1);
         }
         r
+    }
+
+    /// What is left of the type where it is told to be ASCII's: spaces of single-byte encodings stay, as in CRuby.
+    pub fn narrow(self, enc: Encoding) -> Ranges {
+        if self == Type::Space && enc.is_single_byte() { self.set(enc) } else { self.ascii() }
     }
 }
 
 /// Encodings that know letters beyond ASCII; the others treat such bytes as neither.
 pub fn has_own_letters(enc: Encoding) -> bool {
-    let name = enc.name();
-    !enc.is_single_byte() || ["ISO-8859", "Windows-", "KOI8", "TIS-620"].iter().any(|p| name.starts_with(p))
+    !enc.is_single_byte() || Letters::of(enc).is_some()
 }
 
 /// The characters of `enc` whose Unicode counterparts are in the set.
@@ -138,13 +167,11 @@ fn translated(enc: Encoding, set: &Ranges) -> Ranges {
         }
     };
     (0..=255u8).for_each(|b| test(&[b]));
-    if !enc.is_single_byte() {
-        for a in 0x80..=0xffu8 {
-            (0x40..=0xffu8).for_each(|b| test(&[a, b]));
-        }
-        for (a, b) in (0xa1..=0xfeu8).flat_map(|a| (0xa1..=0xfeu8).map(move |b| (a, b))) {
-            test(&[0x8f, a, b]);
-        }
+    for a in 0x80..=0xffu8 {
+        (0x40..=0xffu8).for_each(|b| test(&[a, b]));
+    }
+    for (a, b) in (0xa1..=0xfeu8).flat_map(|a| (0xa1..=0xfeu8).map(move |b| (a, b))) {
+        test(&[0x8f, a, b]);
     }
     r
 }

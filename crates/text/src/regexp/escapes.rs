@@ -313,19 +313,27 @@ impl Reader<'_> {
             return Err("too short escape sequence".into());
         }
         if rest[0] == b'{' {
-            let Some(end) = memchr::memchr(b'}', rest) else { return Err("unterminated Unicode escape".into()) };
+            const BAD: &str = "invalid Unicode list";
+            let mut at = 1;
             let mut any = false;
-            for part in rest[1..end].split(u8::is_ascii_whitespace).filter(|p| !p.is_empty()) {
-                any = true;
-                if part.len() > 6 {
+            let blanks = |at: usize| rest[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+            loop {
+                at += blanks(at);
+                let digits = rest[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+                if digits == 0 {
+                    break;
+                }
+                if digits > 6 {
                     return Err("invalid Unicode range".into());
                 }
-                self.code(parse(part).ok_or("invalid Unicode list")?)?;
+                self.code(parse(&rest[at..at + digits]).ok_or(BAD)?)?;
+                any = true;
+                at += digits;
             }
-            if !any {
-                return Err("invalid Unicode list".into());
+            if !any || rest.get(at) != Some(&b'}') {
+                return Err(BAD.into());
             }
-            self.at += end + 1;
+            self.at += at + 1;
             return Ok(());
         }
         let c = rest.get(..4).and_then(parse).ok_or("invalid Unicode escape")?;

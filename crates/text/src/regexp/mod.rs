@@ -148,6 +148,30 @@ impl std::fmt::Debug for Regexp {
     }
 }
 
+/// Bits of a literal's options that mean the same in `Regexp#options`.
+const OPTION_BITS: u8 = 0x3f;
+
+/// Flags of a literal with these options, and the encoding that the letters `e` and `s` behind it name.
+pub fn literal_options(options: u8) -> (RegexFlags, Option<Encoding>) {
+    let named = match options & !OPTION_BITS {
+        0 => None,
+        64 => Encoding::find(b"EUC-JP"),
+        _ => Encoding::find(b"Windows-31J"),
+    };
+    (RegexFlags::from_bits(u32::from(options & OPTION_BITS)), named)
+}
+
+/// Flags and encoding of a literal without interpolation in a program of an encoding.
+pub fn literal_traits(options: u8, encoding: u8) -> (RegexFlags, Encoding) {
+    let (flags, named) = literal_options(options);
+    let enc = match named {
+        Some(e) => e,
+        None if flags.no_encoding => Encoding::BINARY,
+        None => Encoding::from_id(encoding).unwrap_or(Encoding::UTF_8),
+    };
+    (flags, enc)
+}
+
 impl Regexp {
     /// Compiles `source`, a String in encoding `enc`.
     ///

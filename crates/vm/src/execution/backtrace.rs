@@ -455,6 +455,10 @@ fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item 
             let walks = |m: Method| in_block && m.is_stand_in() && m.owner != ids::INTEGER;
             if l.code.is_null() {
                 let caller = levels.peek().map(|(_, c)| c);
+                // A builtin that hands the block on to one of its own enters Ruby code once more.
+                if in_block && caller.is_some_and(|c| c.code.is_null() && c.me == l.me) {
+                    continue;
+                }
                 if let Some(m) = Ref::<MethodCell>::from_value(l.me).filter(|m| shown(*m) && !part_of_caller(*m, caller)) {
                     let own = Level { block: false, ..l };
                     if walks(m) {

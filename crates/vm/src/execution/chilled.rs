@@ -42,6 +42,17 @@ impl Cx {
         v.set_flags(flags::FROZEN | CHILLED);
         Ok(())
     }
+    /// Freezes what is no class (shallow), and its singleton class.
+    pub fn freeze_cell(&mut self, v: Value) {
+        if v.is_cell() && v.settled_flags() & (flags::FROZEN | flags::SHARED) == 0 {
+            self.cell_changes(v);
+            v.make_frozen();
+            let c = self.dispatch_class(v);
+            if self.class(c).kind == ClassKind::Singleton {
+                self.class_mut(c).frozen = true;
+            }
+        }
+    }
     pub fn unlock_string(&mut self, v: Value) {
         self.state::<Locked>().0.retain(|l| *l != v);
         if v.is_chilled() {

@@ -268,6 +268,10 @@ impl Cx {
                 }
                 v
             }
+            Const::Interned { bytes, encoding } => {
+                let s = Ref::of(self.str_bytes(bytes, *encoding));
+                crate::library::library().interned(self, s)
+            }
             // Made by a hook of the core library, which owns the engine.
             Const::Regexp { source, options, encoding } => crate::library::library().regexp_literal(self, source, *options, *encoding),
             Const::Rational(n, d) => {

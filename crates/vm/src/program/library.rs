@@ -23,6 +23,8 @@ pub trait CoreLibrary: Sync {
     /// Program of a feature, or a part of one, that is written in Ruby: as the runtime's build has compiled it.
     fn program(&self, name: &str) -> Option<Arc<Code>>;
 
+    /// The frozen String that stands for the content of one, as `-string` gives it.
+    fn interned(&self, cx: &mut Cx, s: Ref<StringCell>) -> Value;
     /// Regexp of a literal: source, option bits, encoding.
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value;
     /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.

@@ -4,7 +4,7 @@ use crate::raise::Result;
 use crate::vm::Cx;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use zakuro_object::string::{BINARY, UTF8};
+use zakuro_object::string::{BINARY, US_ASCII, UTF8};
 use zakuro_object::*;
 
 impl Cx {
@@ -22,6 +22,10 @@ impl Cx {
     pub fn str_auto(&self, b: &[u8]) -> Value {
         let e = if std::str::from_utf8(b).is_ok() { UTF8 } else { BINARY };
         self.str_bytes(b, e)
+    }
+    /// New String of a text that is in US-ASCII as long as it can be, as those are that builtins make of names and numbers.
+    pub fn str_plain(&self, s: &str) -> Value {
+        self.str_bytes(s.as_bytes(), if s.is_ascii() { US_ASCII } else { UTF8 })
     }
     /// New frozen String.
     pub fn frozen_str(&self, s: &str) -> Value {

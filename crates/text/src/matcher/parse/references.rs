@@ -37,7 +37,7 @@ impl Parser<'_> {
 
     pub(super) fn push_backref(&mut self, refs: Vec<Ref>, level: Option<i32>) {
         self.push(Node::Backref { groups: Vec::new(), fold: self.options.ignore_case, level });
-        self.refs.push((self.tree.nodes.len() as Id - 1, refs));
+        self.refs.push((self.tree.nodes.len() as Id - 1, refs, self.is_behind()));
     }
 
     /// `\k<...>`
@@ -84,6 +84,9 @@ impl Parser<'_> {
         let target = match self.reference(text)? {
             Some(n) => {
                 self.numbered |= n != 0;
+                if text[0] == b'+' {
+                    self.ahead.insert(self.tree.nodes.len() as Id, n + 1 - self.tree.groups);
+                }
                 Target::Number(n)
             }
             None => Target::Name(text.to_vec()),
@@ -98,11 +101,29 @@ impl Parser<'_> {
             return Err("numbered backref/call is not allowed. (use name)".into());
         }
         let count = self.tree.groups;
-        for (id, refs) in std::mem::take(&mut self.refs) {
+        let names = &self.tree.names;
+        for (id, node) in (0..).zip(&mut self.tree.nodes) {
+            let Node::Call(target) = node else { continue };
+            let number = match target {
+                Target::Number(n) if *n < count => *n,
+                Target::Number(n) => {
+                    let shown = self.ahead.get(&id).unwrap_or(n);
+                    return Err(format!("undefined group <{shown}> reference"));
+                }
+                Target::Name(name) => match self.name_index.get(&name[..]).map(|&n| &names[n].1) {
+                    Some(numbers) if numbers.len() == 1 => numbers[0],
+                    Some(_) => return Err(format!("multiplex definition name <{}> call", String::from_utf8_lossy(name))),
+                    None => return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(name))),
+                },
+            };
+            *target = Target::Number(number);
+        }
+        for (id, refs, behind) in std::mem::take(&mut self.refs) {
             let mut found = Vec::new();
             for r in refs {
                 match r {
                     Ref::Number(n) if n < count => found.push(n),
+                    Ref::Number(_) if behind => return Err("invalid pattern in look-behind".into()),
                     Ref::Number(_) => return Err("invalid backref number/name".into()),
                     Ref::Name(name) => match self.name_index.get(&name[..]) {
                         Some(&n) => found.extend_from_slice(&self.tree.names[n].1),
@@ -114,20 +135,6 @@ impl Parser<'_> {
                 Node::Backref { groups, .. } | Node::Condition { groups, .. } => *groups = found,
                 _ => {}
             }
-        }
-        let names = &self.tree.names;
-        for node in &mut self.tree.nodes {
-            let Node::Call(target) = node else { continue };
-            let number = match target {
-                Target::Number(n) if *n < count => *n,
-                Target::Number(n) => return Err(format!("undefined group <{n}> reference")),
-                Target::Name(name) => match self.name_index.get(&name[..]).map(|&n| &names[n].1) {
-                    Some(numbers) if numbers.len() == 1 => numbers[0],
-                    Some(_) => return Err(format!("multiplex definition name <{}> call", String::from_utf8_lossy(name))),
-                    None => return Err(format!("undefined name <{}> reference", String::from_utf8_lossy(name))),
-                },
-            };
-            *target = Target::Number(number);
         }
         Ok(())
     }
