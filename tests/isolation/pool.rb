@@ -1,4 +1,3 @@
-# Without --gc=stress.
 # RubyVM::Pool: results, errors, ends of VMs, order, back-pressure, set-up, powers.
 def show(label)
   value = yield

@@ -1,4 +1,3 @@
-# Without --gc=stress.
 # drb+mvm://: dRuby between VMs, over channels (docs/drb.md).
 require "drb/mvm"
 

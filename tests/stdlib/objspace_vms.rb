@@ -2,13 +2,13 @@
 require "objspace"
 
 def size(object) = ObjectSpace.memsize_of(object)
-def deep(n) = n == 0 ? yield : deep(n - 1) { yield }
-fibers = [0, 300].map { |n| Fiber.new { deep(n) { Fiber.yield } }.tap(&:resume) }
-p size(fibers[1]) > size(fibers[0]) + 10_000
+def deep(n, &last) = n == 0 ? last.call : deep(n - 1, &last)
+fibers = [0, 60].map { |n| Fiber.new { deep(n) { Fiber.yield } }.tap(&:resume) }
+p size(fibers[1]) > size(fibers[0]) + 1_000
 go = Queue.new
-threads = [0, 300].map { |n| Thread.new { deep(n) { go.pop } } }
+threads = [0, 60].map { |n| Thread.new { deep(n) { go.pop } } }
 Thread.pass until threads.all? { |thread| thread.status == "sleep" }
-p size(threads[1]) > size(threads[0]) + 10_000
+p size(threads[1]) > size(threads[0]) + 1_000
 2.times { go << 1 }
 threads.each(&:join)
 channel = RubyVM::Channel.new

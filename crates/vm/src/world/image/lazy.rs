@@ -98,6 +98,7 @@ impl Cx {
     }
     pub fn set_const_place(&mut self, holder: ClassId, name: Sym, place: (Arc<str>, u32)) {
         self.const_places.insert((holder, name), place);
+        self.state_changes(|c| c.place(holder, name));
     }
     /// Where a constant was set.
     pub fn const_place(&self, holder: ClassId, name: Sym) -> Option<(Arc<str>, u32)> {
