@@ -11,11 +11,11 @@ nest = ->(depth, &wrap) { depth.times.inject(nil) { |inner, _| wrap[inner] } }
   array: ->(x) { [x] }, hash: ->(x) { { a: x } }, struct: ->(x) { Pair.new(x, 1) }, data: ->(x) { Point.new(x: x) }, object: ->(x) { Node.new(x) },
   text: ->(x) { s = +"abc"; s.instance_variable_set(:@x, x); s }
 }.each do |name, wrap|
-  text = Marshal.dump(nest[10_000, &wrap])
+  text = Marshal.dump(nest[5_000, &wrap])
   again = Marshal.load(text)
-  p [name, text.size, again.class, Marshal.dump(again) == text]
+  p [name, Marshal.dump(nest[10_000, &wrap]).size, again.class, Marshal.dump(again) == text]
 end
-p JSON.generate(nest[10_000] { |x| [x] }, max_nesting: 0).size, JSON.parse("[" * 20_000 + "]" * 20_000, max_nesting: false).size, JSON.parse('{"a":' * 20_000 + "1" + "}" * 20_000, max_nesting: false).size
+p JSON.generate(nest[10_000] { |x| [x] }, max_nesting: 0).size, JSON.parse("[" * 15_000 + "]" * 15_000, max_nesting: false).size, JSON.parse('{"a":' * 15_000 + "1" + "}" * 15_000, max_nesting: false).size
 a, b = Array.new(2) { nest[5_000] { |x| [x] } }
 p a == b, a.hash == b.hash, a.eql?(b), a <=> b, a.inspect.size, a.flatten.size
 p nest[100_000] { |x| [x] }.dig(*[0] * 100_000), nest[50_000] { |x| { a: Pair.new(x, 1) } }.dig(*[:a, :first] * 50_000)
@@ -32,4 +32,4 @@ class Other < Hash
 end
 p [Other.new].dig(0, :x), ([[1]].dig(0, "x") rescue $!.message)
 Thread.new { p Marshal.dump(nest[1_200] { |x| { a: x } }).size }.join
-Fiber.new { p Marshal.dump(nest[600] { |x| { a: x } }).size }.resume
+Fiber.new { p Marshal.dump(nest[350] { |x| { a: x } }).size }.resume

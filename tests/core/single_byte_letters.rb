@@ -4,6 +4,8 @@ hex = ->(bytes) { bytes.map { "%02x" % _1 }.join }
 runs = ->(list) { list.chunk_while { |a, b| b == a + 1 }.map { |c| c.size > 1 ? "%02x-%02x" % [c[0], c[-1]] : "%02x" % c[0] }.join(" ") }
 # Regexps of these compare letters one way only in CRuby, so that some letters don't match themselves.
 lopsided = %w[ISO-8859-7 ISO-8859-16 Windows-1250 Windows-1251 Windows-1252 Windows-1253 Windows-1254]
+# All bytes beside all others.
+pairwise = %w[ISO-8859-1 ISO-8859-3 ISO-8859-5 KOI8-U IBM437]
 names.each do |name|
   all = (0..255).map { |b| [b].pack("C").force_encoding(name) }
   %i[upcase downcase swapcase capitalize].each do |map|
@@ -20,9 +22,11 @@ names.each do |name|
   end
   changed = all.filter_map { |s| t = ("a".b + s.b).force_encoding(name).capitalize.bytes; hex[t] if t[1..] != [s.getbyte(0)] }
   puts "#{name} behind another #{changed.size}"
-  equal = all.combination(2).filter_map { |a, b| "#{hex[a.bytes]}#{hex[b.bytes]}" if a.ord > 127 && a.casecmp?(b) } unless name == "US-ASCII"
-  puts "#{name} casecmp? #{equal&.join(" ")}"
-  puts "#{name} casecmp #{all.combination(2).count { |a, b| a.casecmp(b) == 0 }}"
+  if pairwise.include?(name)
+    high = all.drop(128)
+    puts "#{name} casecmp? #{high.combination(2).filter_map { |a, b| "#{hex[a.bytes]}#{hex[b.bytes]}" if a.casecmp?(b) }.join(" ")}"
+    puts "#{name} casecmp #{high.each_cons(2).count { |a, b| a.casecmp(b) == 0 }}"
+  end
   %w[upper lower alpha alnum punct cntrl digit graph print space xdigit word blank].each do |set|
     next if name == "Windows-1251" && set == "print"
     found = all.select { |s| Regexp.new("[[:#{set}:]]".dup.force_encoding(name), Regexp::FIXEDENCODING).match?(s) rescue false }
@@ -33,9 +37,10 @@ names.each do |name|
     puts "#{name} #{set} #{runs[found.map { _1.getbyte(0) }.select { |b| b > 127 }]}"
   end
   next if lopsided.include?(name) || name == "US-ASCII"
+  puts "#{name} /i of a set #{runs[all.select { |s| Regexp.new("[[:upper:]]".dup.force_encoding(name), Regexp::IGNORECASE | Regexp::FIXEDENCODING).match?(s) }.map { _1.getbyte(0) }]}"
+  next unless pairwise.include?(name)
   pairs = all.drop(128).flat_map { |a| r = Regexp.new(a, Regexp::IGNORECASE); all.filter_map { |b| "#{hex[a.bytes]}#{hex[b.bytes]}" if a != b && r.match?(b) } }
   puts "#{name} /i #{pairs.join(" ")}"
-  puts "#{name} /i of a set #{runs[all.select { |s| Regexp.new("[[:upper:]]".dup.force_encoding(name), Regexp::IGNORECASE | Regexp::FIXEDENCODING).match?(s) }.map { _1.getbyte(0) }]}"
 end
 # Beyond ASCII, multi-byte encodings know words and what is printed alone.
 { "EUC-JP" => ["\xa1\xa1", "\xa3\xc1", "\xa4\xa2"], "Shift_JIS" => ["\x81\x40", "\x82\x60", "\xb1"], "GBK" => ["\x81\x40"], "Big5" => ["\xa4\x40"], "EUC-KR" => ["\xb0\xa1"] }.each do |name, texts|

@@ -33,10 +33,10 @@ const SHARDS: usize = 16;
 /// Which of the two slot sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackSize {
-    /// Threads, a VM's main one too: 16 MiB, of which 12 are the native stack (8 and 4 where address space is limited). Builtins that go into nested
+    /// Threads, a VM's main one too: 16 MiB, of which 12 are the native stack (8 and 4 where address space or data are limited). Builtins that go into nested
     /// structures take up to 600 bytes a level; CRuby has 8 MiB for theirs.
     Main,
-    /// Fibers: 768 KiB, of which 512 are the native stack (512 and 256 where address space is limited).
+    /// Fibers: 768 KiB, of which 512 are the native stack (512 and 256 there).
     Fiber,
 }
 
@@ -133,7 +133,8 @@ impl std::ops::Deref for Handle {
 
 impl StackPool {
     pub fn new() -> StackPool {
-        let bytes = if address_space() == usize::MAX { [16 << 20, 768 << 10] } else { [8 << 20, 512 << 10] };
+        let unlimited = address_space() == usize::MAX && limit(libc::RLIMIT_DATA) == usize::MAX;
+        let bytes = if unlimited { [16 << 20, 768 << 10] } else { [8 << 20, 512 << 10] };
         let inner = PoolInner { shards: Default::default(), common: Default::default(), bytes, guards: AtomicBool::new(true) };
         StackPool(Arc::new(Handle(Arc::new(inner))))
     }
@@ -290,9 +291,13 @@ impl Drop for PoolInner {
 
 /// Bytes of address space that the process may have.
 pub(crate) fn address_space() -> usize {
+    limit(libc::RLIMIT_AS)
+}
+
+fn limit(resource: libc::__rlimit_resource_t) -> usize {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: writes one plain struct.
-    unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    unsafe { libc::getrlimit(resource, &mut limit) };
     limit.rlim_cur.try_into().unwrap_or(usize::MAX)
 }
 
