@@ -36,6 +36,10 @@ Commands.open do |c|
   puts c.read("Gemfile.lock").gsub(/^GIT\n.*?\n\n/m, "").gsub(/^  far!?\n|^  far \(0\.1\)\n/, "")
   c.ruby "use.rb"
   c.bundle "exec", "tool", "a"
+  c.bundle "exec", "zakuro", "-rnear", "-e", "p Near"
+  c.bundle "exec", "env", "RUBYOPT=-w", "zakuro", "-e", "require 'near'; p Near"
+  c.bundle "exec", "zakuro", "--disable=rubyopt", "-e", "p defined?(Bundler)"
+  c.bundle "exec", "zakuro", "-e", "p RubyVM.new('v', '-e', 'p defined?(Bundler)').start.join.class"
   c.bundle "add", "leaf", "--version", "< 2", only: /rror/
   puts c.read("Gemfile").lines.grep(/leaf/)
   c.bundle "update", "--all", only: /updated|rror/

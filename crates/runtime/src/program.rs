@@ -270,6 +270,9 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         cx.global_put(Sym::intern_bytes(&name), v);
     }
     separators(cx, c)?;
+    if cx.owns_process() {
+        zakuro_corelib::kernel::gems::start_for_bundle(cx)?;
+    }
     for lib in &c.options.require {
         let main = cx.main;
         let name = cx.str(lib);
@@ -511,11 +514,13 @@ fn outcome(cx: &mut Cx, e: Value, shown: Option<&mut zakuro_corelib::exception::
             format!("unprintable exception ({})\n", cx.class_name_of(e)).into_bytes()
         }
     };
-    if cx.is_a(e, ids::SIGNAL_EXCEPTION)
+    // An error of the system has the number of a signal when nobody reads standard output any more.
+    let by_error = cx.is_a(e, ids::SYSTEM_CALL_ERROR);
+    if (by_error || cx.is_a(e, ids::SIGNAL_EXCEPTION))
         && let Some(number) = cx.ivar_get(e, Sym::intern("__signo")).as_fixnum().filter(|n| *n > 0)
     {
         // As CRuby: a plain SignalException ends the process without a word.
-        let report = if cx.class_of(e) == ids::SIGNAL_EXCEPTION { Vec::new() } else { report };
+        let report = if by_error || cx.class_of(e) == ids::SIGNAL_EXCEPTION { Vec::new() } else { report };
         return End::Signal { number: number as i32, report };
     }
     let class = cx.class_name_of(e);

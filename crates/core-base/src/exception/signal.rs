@@ -38,6 +38,8 @@ pub static SIGNALS: &[(&str, i32)] = &[
     ("WINCH", libc::SIGWINCH),
     ("USR1", libc::SIGUSR1),
     ("USR2", libc::SIGUSR2),
+    ("PWR", libc::SIGPWR),
+    ("POLL", libc::SIGPOLL),
 ];
 
 /// Name without "SIG" of a number.

@@ -38,6 +38,14 @@ pub fn start(cx: &mut Cx) -> Result<bool> {
     Ok(true)
 }
 
+/// Loads RubyGems for a program that `bundle exec` runs, before anything else is loaded: it sets up the bundle that the environment names.
+pub fn start_for_bundle(cx: &mut Cx) -> Result<()> {
+    if env::get(cx, b"BUNDLER_SETUP").is_some_and(|file| !file.is_empty()) {
+        start(cx)?;
+    }
+    Ok(())
+}
+
 /// Puts the gem that has a file for `feature` into `$LOAD_PATH`; false when RubyGems has had its say already or knows none.
 #[cold]
 pub fn activate_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {

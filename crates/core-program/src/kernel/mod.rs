@@ -4,7 +4,7 @@
 pub mod autoload;
 pub mod caller;
 pub mod eval;
-mod gems;
+pub mod gems;
 pub mod globals;
 pub mod line;
 pub mod load;

@@ -571,14 +571,17 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             if io.wbuf.is_empty() && !io.sync {
                 io.wbuf = bytes;
             }
-            // Nobody reads the program's output any more: it ends as by the signal.
-            if e == libc::EPIPE && io.fd == 1 && !io.owned {
+            // Nobody reads the program's output any more: unless it rescues the error, it ends as by the signal.
+            let by_signal = e == libc::EPIPE && io.fd == 1 && !io.owned;
+            if by_signal {
                 io.wbuf.clear();
-                let (class, name) = (cx.class_value(ids::SIGNAL_EXCEPTION), cx.str("SIGPIPE"));
-                let exc = cx.call(class, sym::new, &[name])?;
-                return cx.raise_value(exc);
             }
-            fail_path(cx, v, e)
+            let failed = fail_path(cx, v, e);
+            if by_signal && cx.pending.is_kind(Kind::Exception) {
+                let error = cx.pending;
+                cx.ivar_set_raw(error, Sym::intern("__signo"), Value::fixnum(libc::SIGPIPE as i64));
+            }
+            failed
         }
     }
 }

@@ -109,11 +109,16 @@ pub mod io {
         let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
         let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
         let b = s.content(&cx.heap);
-        // A pipe that is ready takes at least PIPE_BUF bytes.
-        let b = if regular || socket { b } else { &b[..b.len().min(4096)] };
+        let now = if regular || socket { Err(libc::EOPNOTSUPP) } else { super::super::wait::write_some(fd, b) };
+        // Where the system can't write what there is room for, a pipe that is ready takes at least PIPE_BUF bytes.
+        let b = if regular || socket { b } else { &b[..b.len().min(libc::PIPE_BUF)] };
         // SAFETY: one valid pollfd; b is readable for its length.
         let r = unsafe {
-            if socket {
+            if let Ok(n) = now {
+                n as isize
+            } else if now == Err(libc::EAGAIN) {
+                -2
+            } else if socket {
                 libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
             } else if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
         };

@@ -397,7 +397,7 @@ pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Re
 }
 
 /// What a pipe, socket or terminal takes now, without waiting. Err: errno; EOPNOTSUPP and others where the system can't say.
-fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
+pub(super) fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
     let iov = libc::iovec { iov_base: bytes.as_ptr() as *mut _, iov_len: bytes.len() };
     // SAFETY: bytes is readable for its length.
     let n = unsafe { libc::pwritev2(fd, &iov, 1, -1, libc::RWF_NOWAIT) };

@@ -104,16 +104,14 @@ pub fn end(cx: &mut Cx, result: Result<Value>) -> ! {
 
 /// `Process.daemon`
 pub fn daemon(cx: &mut Cx, keep_directory: bool, keep_streams: bool) -> Result<i64> {
-    // The second copy leads no session, so it never gets a terminal.
-    for leads in [true, false] {
-        if process(cx)?.is_some() {
-            // SAFETY: nothing of this process is to run any more: not even its at_exit blocks, which are the copy's.
-            unsafe { libc::_exit(0) };
-        }
-        // SAFETY: no arguments.
-        if leads && unsafe { libc::setsid() } < 0 {
-            return fail(cx, crate::io::errors::last_errno(), "setsid(2)");
-        }
+    if process(cx)?.is_some() {
+        // SAFETY: nothing of this process is to run any more: not even its at_exit blocks, which are the copy's.
+        unsafe { libc::_exit(0) };
+    }
+    // As daemon(3), which CRuby calls: the copy leads its session and group.
+    // SAFETY: no arguments.
+    if unsafe { libc::setsid() } < 0 {
+        return fail(cx, crate::io::errors::last_errno(), "setsid(2)");
     }
     if !keep_directory
         && let Err(e) = crate::io::cwd::chdir(cx, b"/")
