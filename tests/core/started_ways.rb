@@ -13,6 +13,7 @@ end
 puts run("-0777", "-ne", "p $_"), run("-0400", "-e", "p $/", input: ""), run("-0", "-e", "p $/.bytes, $/.frozen?", input: "")
 puts run("-ne", "p [$., $<.lineno, ARGF.lineno, ARGF.file.lineno]")
 puts run("-T", "-e", "1", input: "")[/invalid option -T/]
+puts run("-x", input: "no line of ruby's\n"), run("-x", "/dev/null", input: "")
 
 %w[HUP INT TERM USR1].each do |name|
   # Whoever had the signal ignored finds it so; the program may say something else.

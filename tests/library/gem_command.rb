@@ -30,6 +30,10 @@ Commands.open do |c|
   c.ruby "-e", "require 'tree'; p Tree::VERSION, Gem.loaded_specs.keys"
   c.run "tool a b", ["#{c.dir}/gems/bin/tool", "a", "b"]
   c.gem "install", "plat", *from # the newer one is for another platform
+  server.gem("brk", "1.0", "lib/brk.rb" => "def brk = raise(\"broken gem, for \#{$!.class}\")\nbrk\n")
+  c.gem "install", "brk", *from, only: /installed/
+  c.ruby "-e", "def broken = require('brk')\nbroken"
+  c.ruby "-e", "require 'tree'; p $!; require 'leaf'; begin; require 'brk'; rescue => e; p e.cause.class, e.backtrace.size; end"
   puts "-- C extensions"
   c.gem "install", "native", "scans", *from
   c.ruby "-e", "begin; require 'native'; rescue LoadError => e; puts e.message; end"

@@ -283,8 +283,12 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
 
 /// Raises an error of the command itself: its report names the interpreter as the place.
 fn refuse<T>(cx: &mut Cx, class: ClassId, message: &str) -> Result<T> {
+    refuse_at(cx, "zakuro", class, message)
+}
+
+fn refuse_at<T>(cx: &mut Cx, place: &str, class: ClassId, message: &str) -> Result<T> {
     let e = cx.exception(class, message);
-    let at = cx.str("zakuro");
+    let at = cx.str(place);
     let at = cx.array(&[at]);
     cx.ivar_set_raw(e, raise::hidden::backtrace(), at);
     cx.raise_value(e)
@@ -354,7 +358,8 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
         at += l.len();
         line += 1;
     }
-    refuse(cx, ids::LOAD_ERROR, "no Ruby script found in input")
+    let place = if let Action::File(f) = &c.action { f.as_str() } else { "-" };
+    refuse_at(cx, place, ids::LOAD_ERROR, "no Ruby script found in input")
 }
 
 /// Whether no program was named in any way, and somebody sits at the terminal.

@@ -666,10 +666,17 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             Ok(result)
         }
         None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
-        // By dispatch: RubyGems' `require` finds what the gem needs in turn.
+        // As in RubyGems' own `require`, which rescues the error of the first try: it is the cause of what the gem's file raises.
         None if !is_explicit(feature) && super::gems::activate_for(cx, feature)? => {
-            let (main, feature) = (cx.main, cx.str_bytes(feature, string::UTF8));
-            Ok(cx.call_private(main, sym::require, &[feature])?.truthy())
+            let shown = String::from_utf8_lossy(feature).into_owned();
+            let mut around = RootedVec::new(cx);
+            around.push(cx.errinfo);
+            if load_error::<()>(cx, feature, format!("cannot load such file -- {shown}")).is_err() {
+                cx.errinfo = cx.take_pending();
+            }
+            let result = require(cx, feature);
+            cx.errinfo = around[0];
+            result
         }
         None => {
             let shown = String::from_utf8_lossy(feature).into_owned();

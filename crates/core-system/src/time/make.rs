@@ -1,5 +1,6 @@
 //! Construction: Time.now, at, new, utc, local.
 
+use std::num::IntErrorKind;
 use super::calc::{self, Moment};
 use super::zone::{self, Zoned};
 use super::{Clock, TimeData};
@@ -74,6 +75,9 @@ fn int_arg(cx: &mut Cx, v: Value) -> Result<i64> {
         let text = s.to_text();
         return match text.trim().parse::<i64>() {
             Ok(n) => Ok(n),
+            Err(e) if matches!(e.kind(), IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => {
+                cx.range_error("bignum too big to convert into 'long'")
+            }
             Err(_) => {
                 let shown = cx.inspect_text(v)?;
                 cx.arg_error(format!("invalid value for Integer(): {shown}"))
@@ -99,7 +103,8 @@ fn month_arg(cx: &mut Cx, v: Value) -> Result<i64> {
 
 /// A field as an argument has so many bits; what it may be besides is told by its name ([`Fields::check`]).
 fn in_bits(cx: &mut Cx, n: i64, bits: u32) -> Result<i64> {
-    let n = i64::from(cx.to_i32(Value::fixnum(n))?);
+    let n = cx.int(n);
+    let n = i64::from(cx.to_i32(n)?);
     if n < 0 || n >> bits > 0 { cx.arg_error("argument out of range") } else { Ok(n) }
 }
 
@@ -152,10 +157,8 @@ fn second_text(cx: &mut Cx, v: Value) -> Result<Moment> {
             let m = Moment::of_ratio(&n, &BigInt::from(10).pow(frac.len() as u32)).unwrap_or_else(|| Moment::whole(0));
             Ok(Moment { sec: s, ..m })
         }
-        _ => {
-            let shown = cx.inspect_text(v)?;
-            cx.arg_error(format!("invalid value for Integer(): {shown}"))
-        }
+        // What is no number with a fraction either may be one that is too large.
+        _ => Ok(Moment::whole(int_arg(cx, v)?)),
     }
 }
 
@@ -354,7 +357,8 @@ fn civil_args(cx: &mut Cx, args: &[Value]) -> Result<Fields> {
     let mut six = at.map(|i| args.get(i).copied().unwrap_or(Value::NIL));
     // Unlike for `Time.new`, seconds in a text have no fraction here.
     if six[5].is_kind(Kind::String) {
-        six[5] = Value::fixnum(int_arg(cx, six[5])?);
+        let n = int_arg(cx, six[5])?;
+        six[5] = cx.int(n);
     }
     fields(cx, &six, usec)
 }
