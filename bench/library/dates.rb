@@ -19,23 +19,4 @@ CALLS = {
   "Date#to_time" => -> { DAY.to_time }, "Time#iso8601" => -> { TIME.iso8601 }, "Time#strftime" => -> { TIME.strftime("%Y-%m-%d %H:%M:%S") }, "Time#- time" => -> { LATER - TIME }, "Time#+" => -> { TIME + 1 },
   "Time.now" => -> { Time.now }, "ERB::Util.h" => -> { ERB::Util.h(HTML) }
 }
-wanted = ARGV
-seconds = Float(ENV["DATES_SECONDS"] || 0.05)
-CALLS.each do |name, call|
-  next unless wanted.empty? || wanted.include?(name)
-  n = 64
-  loop do
-    started = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
-    i = 0
-    while i < n
-      call.()
-      i += 1
-    end
-    took = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - started
-    if took > seconds
-      puts "#{name}\t#{(took / n * 1e9).round(1)}"
-      break
-    end
-    n *= 2
-  end
-end
+require_relative "each_call"

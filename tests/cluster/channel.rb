@@ -3,12 +3,6 @@
 require "tmpdir"
 require_relative "support/servers"
 
-def tried
-  yield
-rescue Exception => e
-  [e.class, e.message.gsub(/:\d{4,5}\b/, ":PORT")]
-end
-
 # How many messages are not done: what is told of them arrives in a while.
 def settled(channel)
   250.times { channel.empty? ? break : sleep(0.02) }

@@ -4,12 +4,6 @@ require "openssl"
 require "tmpdir"
 require_relative "support/servers"
 
-def tried
-  yield
-rescue Exception => e
-  [e.class, e.message.gsub(/:\d{4,5}\b/, ":PORT")]
-end
-
 # A key as `nk -gen user` writes it: [seed, public].
 def key
   encode = ->(bytes) { RubyVM::Cluster.const_get(:Nkey).encode(bytes) }

@@ -4,12 +4,6 @@ require "open3"
 require "tmpdir"
 require_relative "support/servers"
 
-def tried
-  yield
-rescue Exception => e
-  [e.class, e.message.gsub(/:\d{4,5}\b/, ":PORT")]
-end
-
 Dir.mktmpdir do |dir|
   %w[redis nats].each do |kind|
     puts "== #{kind}"

@@ -11,6 +11,7 @@ trap(:USR1) do
   tell.() { Monitor.new.enter }
   tell.() { Monitor.new.then { |x| [x.try_enter, x.synchronize { 2 }, x.exit] } }
   tell.() { Thread.new { m.synchronize { :thread } }.value }
+  tell.() { Fiber.new { m.synchronize { :fiber } }.resume }
   tell.() { Thread::Queue.new.then { |q| q << 1; q.pop } }
 end
 Process.kill(:USR1, $$)
@@ -50,3 +51,12 @@ other = Thread.new { q.pop; m.synchronize { :other } }
 trap(:USR1) { q << 1; p other.value }
 Process.kill(:USR1, $$)
 sleep 0.01
+
+# A handler that leaves its fiber for ever: others lock, and signals come, as ever.
+trap(:USR1) { Fiber.yield(:left) }
+trap(:USR2) { puts "usr2" }
+p Fiber.new { Process.kill(:USR1, $$); sleep 1 }.resume
+p m.synchronize { :root }
+Process.kill(:USR2, $$)
+sleep 0.01
+p Fiber.new { m.synchronize { :another } }.resume

@@ -96,7 +96,6 @@ module RubyVM::Cluster
 
     # That this end has the key whose public half the server, or who signed the credentials, knows.
     def proof(nonce)
-      require "openssl"
       seed = @address.nkey
       jwt = nil
       if (text = @address.credentials)
@@ -105,6 +104,7 @@ module RubyVM::Cluster
       end
       return {} unless seed
       raise Refused, "#{@address.server} asks for no nkey" unless nonce
+      require "openssl"
       key = Nkey.new(seed)
       { nkey: jwt ? nil : key.public, jwt:, sig: [key.sign(nonce)].pack("m0").tr("+/", "-_").delete("=") }.compact
     end

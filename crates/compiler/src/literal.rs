@@ -411,7 +411,7 @@ impl<'pr> Compiler<'pr> {
         // As in CRuby, what nobody takes is not looked at.
         if dest != Dest::Discard {
             let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
-            if let Err(e) = zakuro_text::regexp::Regexp::new(source, flags, enc) {
+            if let Err(e) = zakuro_text::regexp::Regexp::check(source, flags, enc) {
                 return self.refuse(at, &e.0, dest);
             }
         }

@@ -15,8 +15,6 @@ pub fn setup(_cx: &mut Cx) {}
 #[derive(Trace, Default)]
 struct Traps {
     commands: Vec<(i32, Value)>,
-    /// Signals that came while a handler ran, as bits.
-    later: u64,
 }
 impl VmState for Traps {}
 
@@ -141,12 +139,9 @@ fn run(cx: &mut Cx, command: Value, n: i32) -> Result<()> {
     }
     // A handler sees the exception that the code in which it stands rescues, and must not change it.
     let errinfo = cx.errinfo;
-    let me = cx.enter_trap();
+    let before = cx.set_in_trap(true);
     let r = cx.call(command, sym::call, &[Value::fixnum(n as i64)]);
-    cx.leave_trap(me);
-    for later in signals(std::mem::take(&mut cx.state::<Traps>().later)) {
-        cx.host_handle()?.control.deliver_signal(later);
-    }
+    cx.set_in_trap(before);
     cx.errinfo = errinfo;
     r?;
     Ok(())
@@ -161,8 +156,7 @@ pub fn handle(cx: &mut Cx) -> Result<()> {
     let control = cx.host_handle()?.control;
     let bits = control.take_signals();
     if cx.is_in_trap() {
-        // Handlers do not interrupt each other.
-        cx.state::<Traps>().later |= bits;
+        cx.defer_signals(bits);
         return Ok(());
     }
     for n in signals(bits) {

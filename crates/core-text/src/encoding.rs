@@ -245,7 +245,7 @@ mod encodings {
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let e = this_encoding(cx, this)?;
         let dummy = if e.is_dummy() { " (dummy)" } else { "" };
-        Ok(cx.str_plain(&format!("#<Encoding:{}{dummy}>", util::shown_name(e))))
+        Ok(cx.str_plain(format!("#<Encoding:{}{dummy}>", util::shown_name(e))))
     }
 
     /// The name and its aliases.

@@ -179,10 +179,8 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
         cx.errinfo = if is_trap { Value::NIL } else { e };
         ended_by_trap = is_trap;
     }
-    // What the program printed stands before what is said of its end.
-    zakuro_corelib::io::flush_at_end(cx);
     if !report_of_trap.is_empty() {
-        zakuro_corelib::io::write_error(cx, &report_of_trap);
+        tell_end(cx, &report_of_trap);
     }
     if !by_exception {
         return end;
@@ -193,11 +191,17 @@ fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
         (first, End::Done) | (first @ End::Exception { .. }, End::Exit(1)) => first,
         (End::Exception { report, .. } | End::Signal { report, .. }, end @ (End::Exit(_) | End::Signal { .. })) => {
             // The status is that of the block that failed last.
-            zakuro_corelib::io::write_error(cx, &report);
+            tell_end(cx, &report);
             end
         }
         (_, end) => end,
     }
+}
+
+/// What the program printed stands before what is said of its end.
+fn tell_end(cx: &mut Cx, report: &[u8]) {
+    zakuro_corelib::io::flush_at_end(cx);
+    zakuro_corelib::io::write_error(cx, report);
 }
 
 fn exception_or_nil(v: Value) -> Value {

@@ -57,7 +57,7 @@ fn many_slots_need_few_mappings() {
     let stacks: Vec<Stack> = (0..2000).map(|_| pool.take(StackSize::Fiber).unwrap()).collect();
     let mut bases: Vec<usize> = stacks.iter().map(|s| s.base() as usize).collect();
     bases.sort_unstable();
-    assert!(bases.windows(2).all(|w| w[1] - w[0] >= 512 << 10));
+    assert!(bases.windows(2).all(|w| w[1] - w[0] >= pool.0.bytes(StackSize::Fiber)));
     drop(stacks);
     let again: Vec<Stack> = (0..2000).map(|_| pool.take(StackSize::Fiber).unwrap()).collect();
     assert_eq!((again.len(), pool.slots_made()), (2000, 2000));

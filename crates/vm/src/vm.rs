@@ -195,8 +195,9 @@ pub struct Vm {
     pub(crate) owes_refusal: bool,
 
     pub errinfo: Value,
-    /// Threads and fibers that run a signal's handler.
-    pub(crate) traps: Vec<(u32, u64)>,
+    /// The running fiber of the running thread runs a signal's handler; and the signals that came meanwhile, as bits.
+    pub(crate) in_trap: bool,
+    pub(crate) later_signals: u64,
     pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,
@@ -343,6 +344,7 @@ pub struct SuspendedStacks {
     pub sp: *const u8,
     pub pending: Value,
     pub errinfo: Value,
+    pub in_trap: bool,
 }
 
 // SAFETY: a Vm and every cell it owns are used by one native thread at a time; its raw pointers lead into its own heap, its own

@@ -1,6 +1,13 @@
 # Servers for tests: real ones, on ports and in folders of their own; and a proxy whose connections can be cut.
 require "socket"
 
+# What a block answers, or how it ends, without the numbers of ports.
+def tried
+  yield
+rescue Exception => e
+  [e.class, e.message.gsub(/:\d{4,5}\b/, ":PORT")]
+end
+
 class Servers
   PROGRAMS = { "redis" => %w[redis-server], "nats" => %w[nats-server /usr/sbin/nats-server] }.freeze
   attr_reader :port, :kind

@@ -9,10 +9,11 @@
 //! Rejected: an index of installed gems of our own (versions, dependencies and Bundler are RubyGems' business).
 
 use super::load::{self, FeatureState};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use zakuro_core_system::env;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
@@ -57,10 +58,10 @@ pub fn activate_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     Ok(cx.call(gem, Sym::intern("try_activate"), &[feature])?.truthy())
 }
 
-/// The default gems of which a version is installed that did not come with the library. Looked for when the first file of the library is required; later
-/// installations count from the next VM on, as they do where RubyGems is loaded first.
+/// What `require` may give of default gems of which a version is installed that did not come with the library, and the gem of each. Looked for when the first file of the library is
+/// required; later installations count from the next VM on, as they do where RubyGems is loaded first.
 #[derive(Trace, Default)]
-struct Installed(#[untraced] Option<HashSet<Vec<u8>>>);
+struct Installed(#[untraced] Option<HashMap<Vec<u8>, Arc<[u8]>>>);
 impl VmState for Installed {}
 
 /// Where installed gems have their specifications, as `Gem.path` names them, and some more.
@@ -86,54 +87,44 @@ fn gem_of(file: &[u8]) -> Option<&[u8]> {
     (1..full.len()).find(|i| full[*i] == b'-' && full.get(i + 1).is_some_and(u8::is_ascii_digit)).map(|i| &full[..i])
 }
 
-/// The gem that a line of the index of default gems stands below: `=NAME-VERSION.gemspec SIZE`, then a line for each name that `require` may give.
-fn default_gem_of<'a>(index: &'a [u8], feature: &[u8]) -> Option<&'a [u8]> {
-    let mut gem = None;
-    for line in index.split(|b| *b == b'\n') {
-        match line.strip_prefix(b"=") {
-            Some(head) => gem = head.split(|b| *b == b' ').next().and_then(gem_of),
-            None if line == feature => return gem,
-            None => {}
-        }
-    }
-    None
-}
-
-fn index_of_default_gems(library: &Path) -> Vec<u8> {
-    std::fs::read(library.join("gems/specifications/default/.index")).unwrap_or_default()
-}
-
-/// Looks for versions of default gems that did not come with the library.
+/// Looks for versions of default gems that did not come with the library. Its index of default gems has lines `=NAME-VERSION.gemspec SIZE`, and below each those that `require` may give.
 #[cold]
-fn installed_default_gems(cx: &mut Cx, library: &Path) -> HashSet<Vec<u8>> {
+fn installed_default_gems(cx: &mut Cx, library: &Path) -> HashMap<Vec<u8>, Arc<[u8]>> {
     let names = specification_dirs(cx, library).into_iter().filter_map(|d| std::fs::read_dir(d).ok()).flatten().flatten().map(|e| e.file_name());
     let installed: HashSet<Vec<u8>> = names.filter_map(|f| gem_of(f.as_bytes()).map(<[u8]>::to_vec)).collect();
+    let mut features = HashMap::new();
     if installed.is_empty() {
-        return installed;
+        return features;
     }
-    let index = index_of_default_gems(library);
-    let default = index.split(|b| *b == b'\n').filter_map(|line| gem_of(line.strip_prefix(b"=")?.split(|b| *b == b' ').next()?));
-    default.filter(|gem| installed.contains(*gem)).map(<[u8]>::to_vec).collect()
+    let index = std::fs::read(library.join("gems/specifications/default/.index")).unwrap_or_default();
+    let mut gem: Option<Arc<[u8]>> = None;
+    for line in index.split(|b| *b == b'\n') {
+        if let Some(head) = line.strip_prefix(b"=") {
+            gem = head.split(|b| *b == b' ').next().and_then(gem_of).filter(|gem| installed.contains(*gem)).map(Arc::from);
+        } else if let Some(gem) = &gem {
+            features.insert(line.to_vec(), gem.clone());
+        }
+    }
+    features
 }
 
 /// Before `require` takes a file of the library for `feature`: where a version of its default gem is installed, RubyGems is loaded and activates the newest.
 /// True when it did, and the feature may be another file now.
 pub fn take_installed(cx: &mut Cx, feature: &[u8], file: &[u8]) -> Result<bool> {
-    let Some(library) = cx.options.library.clone().filter(|_| !cx.options.no_gems) else { return Ok(false) };
-    if !file.starts_with(library.as_bytes()) || cx.state::<Installed>().0.as_ref().is_some_and(HashSet::is_empty) {
+    if cx.options.no_gems || cx.state::<Installed>().0.as_ref().is_some_and(HashMap::is_empty) {
         return Ok(false);
     }
-    let library = Path::new(&library);
+    let options = cx.options.clone();
+    let Some(library) = options.library.as_deref().map(Path::new).filter(|l| Path::new(OsStr::from_bytes(file)).starts_with(l)) else { return Ok(false) };
     if cx.state::<Installed>().0.is_none() {
         let found = installed_default_gems(cx, library);
         cx.state::<Installed>().0 = Some(found);
     }
-    let index = index_of_default_gems(library);
-    let Some(gem) = default_gem_of(&index, feature) else { return Ok(false) };
-    if !cx.state::<Installed>().0.as_ref().is_some_and(|names| names.contains(gem)) || !start(cx)? {
+    let Some(gem) = cx.state::<Installed>().0.as_ref().and_then(|features| features.get(feature)).cloned() else { return Ok(false) };
+    if !start(cx)? {
         return Ok(false);
     }
-    let name = cx.str_bytes(gem, string::UTF8);
+    let name = cx.str_bytes(&gem, string::UTF8);
     let main = cx.main;
     // Pre-releases count, as they do for a `require` after RubyGems.
     let any = cx.str_bytes(b">= 0.a", string::UTF8);

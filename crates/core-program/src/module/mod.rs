@@ -117,7 +117,7 @@ mod module {
                 {
                     return text;
                 }
-                let v = cx.str_plain(&n.name());
+                let v = cx.str_plain(n.bytes());
                 v.set_flags(flags::FROZEN);
                 let class = cx.class_value(this);
                 cx.state::<Names>().0.insert(this, (n, v, class));

@@ -5,7 +5,7 @@
 //! number of the descriptor all the same; its lease ([`Leased`]) keeps the number from being given to another stream, of this VM or of another, before the wait is over.
 
 use super::encodings::{self, Internal};
-use super::errors::{fail, io_error, last_errno};
+use super::errors::{fail, io_error};
 use super::lease::{self, Known, Lease, Leased, add, give_up};
 use crate::fiber_scheduler as scheduler;
 use crate::process::descriptors;
@@ -199,28 +199,12 @@ impl Io {
         let fd = self.write_fd();
         let mut done = if fd < 0 { self.wbuf.len() } else { 0 };
         while done < self.wbuf.len() {
-            let b = &self.wbuf[done..];
-            // SAFETY: b is readable for its length.
-            let n = unsafe {
-                if self.socket.is_some() {
-                    libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
-                } else if self.regular {
-                    libc::write(fd, b.as_ptr().cast(), b.len())
-                } else if wait::would_block(fd, libc::POLLOUT) {
-                    break;
-                } else {
-                    // A pipe that is ready takes PIPE_BUF bytes at once.
-                    libc::write(fd, b.as_ptr().cast(), b.len().min(libc::PIPE_BUF))
-                }
-            };
-            match n {
-                1.. => done += n as usize,
-                _ => match last_errno() {
-                    libc::EINTR => {}
-                    libc::EAGAIN => break,
-                    // Nobody to be told.
-                    _ => done = self.wbuf.len(),
-                },
+            match wait::write_now(fd, &self.wbuf[done..], self.socket.is_some(), self.regular) {
+                Ok(0) | Err(libc::EAGAIN) => break,
+                Ok(n) => done += n,
+                Err(libc::EINTR) => {}
+                // Nobody to be told.
+                Err(_) => done = self.wbuf.len(),
             }
         }
         self.wbuf.drain(..done);

@@ -107,32 +107,13 @@ pub mod io {
         object::flush(cx, this)?;
         let io = object::get(cx, this)?;
         let (fd, regular, socket) = (io.write_fd(), io.regular, io.is_socket());
-        let mut p = libc::pollfd { fd, events: libc::POLLOUT, revents: 0 };
         let b = s.content(&cx.heap);
-        let now = if regular || socket { Err(libc::EOPNOTSUPP) } else { super::super::wait::write_some(fd, b) };
-        // Where the system can't write what there is room for, a pipe that is ready takes at least PIPE_BUF bytes.
-        let b = if regular || socket { b } else { &b[..b.len().min(libc::PIPE_BUF)] };
-        // SAFETY: one valid pollfd; b is readable for its length.
-        let r = unsafe {
-            if let Ok(n) = now {
-                n as isize
-            } else if now == Err(libc::EAGAIN) {
-                -2
-            } else if socket {
-                libc::send(fd, b.as_ptr().cast(), b.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
-            } else if libc::poll(&mut p, 1, 0) == 0 { -2 } else { libc::write(fd, b.as_ptr().cast(), b.len()) }
-        };
-        if r >= 0 {
-            return Ok(cx.int(r as i64));
+        match super::super::wait::write_now(fd, b, socket, regular) {
+            Ok(n) => Ok(cx.int(n as i64)),
+            Err(libc::EAGAIN) if quiet => Ok(Value::sym(Sym::intern("wait_writable"))),
+            Err(libc::EAGAIN) => wait_error(cx, "IO::EAGAINWaitWritable", "Resource temporarily unavailable - write would block"),
+            Err(e) => object::fail_path(cx, this, e),
         }
-        let e = last_errno();
-        if r == -2 || e == libc::EAGAIN {
-            if quiet {
-                return Ok(Value::sym(Sym::intern("wait_writable")));
-            }
-            return wait_error(cx, "IO::EAGAINWaitWritable", "Resource temporarily unavailable - write would block");
-        }
-        object::fail_path(cx, this, e)
     }
     /// Writes at an offset; the position stays.
     #[method("pwrite")]

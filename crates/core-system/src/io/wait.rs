@@ -354,7 +354,7 @@ fn wait_writable(cx: &mut Cx, v: Value) -> Result<()> {
     }
 }
 
-/// read(2) of what is there, without waiting. Err: errno; EOPNOTSUPP and others where the system can't say.
+/// read(2) of what is there, without waiting. Err: errno; one of [`cant_say`] where the system has no such way for it.
 fn read_some(fd: RawFd, buf: &mut [u8]) -> std::result::Result<usize, i32> {
     let iov = libc::iovec { iov_base: buf.as_mut_ptr().cast(), iov_len: buf.len() };
     // SAFETY: buf is writable for its length.
@@ -376,6 +376,7 @@ pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Re
                     wait_readable(cx, v)?;
                     continue;
                 }
+                // If that is an error of its own, the next call tells it.
                 Err(_) => tries = false,
             }
         }
@@ -396,31 +397,55 @@ pub fn blocking_read(cx: &mut Cx, v: Value, regular: bool, buf: &mut [u8]) -> Re
     }
 }
 
-/// What a pipe, socket or terminal takes now, without waiting. Err: errno; EOPNOTSUPP and others where the system can't say.
-pub(super) fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
+/// What a pipe, socket or terminal takes now, without waiting. Err: errno; one of [`cant_say`] where the system has no such way for it.
+fn write_some(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
     let iov = libc::iovec { iov_base: bytes.as_ptr() as *mut _, iov_len: bytes.len() };
     // SAFETY: bytes is readable for its length.
     let n = unsafe { libc::pwritev2(fd, &iov, 1, -1, libc::RWF_NOWAIT) };
     if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
 }
 
+/// Errors by which the system says that it can't read or write a descriptor without waiting.
+fn cant_say(errno: i32) -> bool {
+    matches!(errno, libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE)
+}
+
 /// The same of a descriptor that is ready, whatever the system can do.
 fn write_at_once(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
     match write_some(fd, bytes) {
-        Err(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) => {}
+        Err(e) if cant_say(e) => {}
         r => return r,
     }
+    let write = |fd: RawFd| {
+        // A pipe that is ready takes PIPE_BUF bytes at once.
+        // SAFETY: bytes is readable for that length.
+        let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF)) };
+        if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+    };
+    match another_way_to_terminal(fd) {
+        Some(own) => write(own.as_raw_fd()),
+        None => write(fd),
+    }
+}
+
+/// What a stream's descriptor takes now, without waiting. Err: errno, EAGAIN where it takes nothing.
+pub(super) fn write_now(fd: RawFd, bytes: &[u8], socket: bool, regular: bool) -> std::result::Result<usize, i32> {
     // SAFETY: bytes is readable for its length.
-    unsafe {
-        let write = |fd: RawFd| {
-            // A pipe that is ready takes PIPE_BUF bytes at once.
-            let n = libc::write(fd, bytes.as_ptr().cast(), bytes.len().min(libc::PIPE_BUF));
-            if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
-        };
-        match another_way_to_terminal(fd) {
-            Some(own) => write(own.as_raw_fd()),
-            None => write(fd),
+    let n = unsafe {
+        match (socket, regular) {
+            (true, _) => libc::send(fd, bytes.as_ptr().cast(), bytes.len(), libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL),
+            (_, true) => libc::write(fd, bytes.as_ptr().cast(), bytes.len()),
+            _ => return write_unless_full(fd, bytes),
         }
+    };
+    if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+}
+
+fn write_unless_full(fd: RawFd, bytes: &[u8]) -> std::result::Result<usize, i32> {
+    match write_some(fd, bytes) {
+        Err(e) if cant_say(e) && would_block(fd, libc::POLLOUT) => Err(libc::EAGAIN),
+        Err(e) if cant_say(e) => write_at_once(fd, bytes),
+        r => r,
     }
 }
 
@@ -467,6 +492,7 @@ pub fn blocking_write(cx: &mut Cx, v: Value, regular: bool, mut bytes: &[u8]) ->
             let n = unsafe { libc::write(fd, bytes.as_ptr().cast(), bytes.len()) };
             if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
         } else if tries {
+            cx.safepoint()?;
             write_some(object::get(cx, v)?.write_fd(), bytes)
         } else {
             wait_writable(cx, v)?;
@@ -477,7 +503,7 @@ pub fn blocking_write(cx: &mut Cx, v: Value, regular: bool, mut bytes: &[u8]) ->
             Err(libc::EINTR) => cx.safepoint()?,
             Err(libc::EAGAIN) if tries => wait_writable(cx, v)?,
             Err(libc::EAGAIN) if !regular => cx.safepoint()?,
-            Err(libc::EOPNOTSUPP | libc::EINVAL | libc::ENOSYS | libc::ESPIPE) if tries => tries = false,
+            Err(e) if tries && cant_say(e) => tries = false,
             Err(e) => return Ok(Err(e)),
         }
     }

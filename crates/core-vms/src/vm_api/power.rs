@@ -16,7 +16,7 @@
 //! Rejected: asking at each call whether the caller may (checks are forgotten; a handle that was sent would not be worth more than one that was
 //! found); a RubyVM.list of all VMs without power (their names are nobody's business).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_channel::Channel;
@@ -80,8 +80,8 @@ pub fn control(cx: &mut Cx, this: Value, what: &str) -> Result<Arc<VmControl>> {
 /// What a VM was handed.
 #[derive(Default)]
 pub struct Granted {
-    vms: Vec<Arc<VmControl>>,
-    channels: Vec<Channel<Envelope>>,
+    vms: HashMap<u64, Arc<VmControl>>,
+    channels: HashMap<u64, Channel<Envelope>>,
 }
 
 impl Granted {
@@ -116,10 +116,10 @@ pub fn granted(cx: &mut Cx, args: &[Value]) -> Granted {
     each_handle(cx, args, &mut |cx, v| {
         if is_hidden_channel(v) {
             if let Ok(ChannelHandle(channel, Shows::Never)) = cx.data_ref::<ChannelHandle>(v) {
-                granted.channels.push(channel.clone());
+                granted.channels.insert(channel.id(), channel.clone());
             }
         } else if let Ok(VmHandle::Power(c)) = cx.data_ref::<VmHandle>(v) {
-            granted.vms.push(c.clone());
+            granted.vms.insert(c.id, c.clone());
         }
     });
     granted
@@ -134,12 +134,12 @@ pub fn arm(cx: &mut Cx, args: &[Value], granted: &Granted) {
         if is_hidden_channel(v) {
             if let Ok(handle) = cx.data_mut::<ChannelHandle>(v)
                 && let Shows::Nothing(id) = handle.1
-                && let Some(channel) = granted.channels.iter().find(|c| c.id() == id)
+                && let Some(channel) = granted.channels.get(&id)
             {
                 *handle = ChannelHandle(channel.clone(), Shows::Never);
             }
         } else if let Ok(handle) = cx.data_mut::<VmHandle>(v)
-            && let Some(c) = granted.vms.iter().find(|c| c.id == handle.identity().id)
+            && let Some(c) = granted.vms.get(&handle.identity().id)
         {
             *handle = VmHandle::Power(c.clone());
         }

@@ -30,13 +30,15 @@ pub struct Letters {
 const NONE: Letters =
     Letters { names: &[], kinds: &[b'.'; 128], pairs: &[], strays: &[], sharp_s: false, dotted: None, dotted_one_way: false, maps: true };
 
-/// Classes that a byte may be in.
+/// Classes of characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     Alnum,
     Alpha,
+    Ascii,
     Blank,
     Cntrl,
+    Digit,
     Graph,
     Lower,
     Print,
@@ -44,9 +46,10 @@ pub enum Class {
     Space,
     Upper,
     Word,
+    XDigit,
 }
 
-/// Is a byte of this kind in a class?
+/// Is a byte of this kind in a class? (No digit is beyond ASCII.)
 fn is(kind: u8, class: Class) -> bool {
     match class {
         Class::Alnum | Class::Alpha => matches!(kind, b'u' | b'l' | b'L' | b'a'),
@@ -59,6 +62,7 @@ fn is(kind: u8, class: Class) -> bool {
         Class::Cntrl => kind == b'c',
         Class::Blank => kind == b'b',
         Class::Space => matches!(kind, b'b' | b't'),
+        Class::Ascii | Class::Digit | Class::XDigit => false,
     }
 }
 

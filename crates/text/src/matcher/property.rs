@@ -7,28 +7,11 @@
 use super::blocks::BLOCKS;
 use super::codec::BROKEN;
 use super::ranges::Ranges;
-use crate::encoding::letters::{self, Letters};
+pub use crate::encoding::letters::Class as Type;
+use crate::encoding::letters::Letters;
 use crate::encoding::{Encoding, transcode};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, HirKind};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
-    Alnum,
-    Alpha,
-    Ascii,
-    Blank,
-    Cntrl,
-    Digit,
-    Graph,
-    Lower,
-    Print,
-    Punct,
-    Space,
-    Upper,
-    Word,
-    XDigit,
-}
 
 impl Type {
     /// By its name between `[:` and `:]`.
@@ -111,24 +94,6 @@ impl Type {
         }
     }
 
-    /// The class of bytes beyond ASCII in single-byte encodings.
-    fn of_letters(self) -> Option<letters::Class> {
-        Some(match self {
-            Type::Alnum => letters::Class::Alnum,
-            Type::Alpha => letters::Class::Alpha,
-            Type::Blank => letters::Class::Blank,
-            Type::Cntrl => letters::Class::Cntrl,
-            Type::Graph => letters::Class::Graph,
-            Type::Lower => letters::Class::Lower,
-            Type::Print => letters::Class::Print,
-            Type::Punct => letters::Class::Punct,
-            Type::Space => letters::Class::Space,
-            Type::Upper => letters::Class::Upper,
-            Type::Word => letters::Class::Word,
-            Type::Ascii | Type::Digit | Type::XDigit => return None,
-        })
-    }
-
     /// The characters of the type.
     pub fn set(self, enc: Encoding) -> Ranges {
         if enc.is_unicode() {
@@ -136,8 +101,8 @@ impl Type {
         }
         let mut r = self.ascii();
         if enc.is_single_byte() {
-            if let (Some(letters), Some(class)) = (Letters::of(enc), self.of_letters()) {
-                letters.members(class).for_each(|b| r.add(u32::from(b), u32::from(b)));
+            if let Some(letters) = Letters::of(enc) {
+                letters.members(self).for_each(|b| r.add(u32::from(b), u32::from(b)));
             }
         } else if let Type::Graph | Type::Print | Type::Word = self {
             // All that multi-byte encodings have beyond ASCII; the other types are ASCII's alone.

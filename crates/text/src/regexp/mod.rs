@@ -172,6 +172,55 @@ pub fn literal_traits(options: u8, encoding: u8) -> (RegexFlags, Encoding) {
     (flags, enc)
 }
 
+/// What is known of a pattern before anything is made of it.
+struct Read {
+    pattern: Vec<u8>,
+    enc: Encoding,
+    fixed: bool,
+    /// The encoding in which it is read: without one of its own a pattern has the text's, which is UTF-8 most of the time.
+    home: Encoding,
+    outline: matcher::Outline,
+}
+
+fn read(source: &[u8], flags: &RegexFlags, enc: Encoding, options: matcher::Options, poll: &mut Poll<'_>) -> Result<Read, String> {
+    let mut enc = enc;
+    if enc.is_dummy() {
+        return Err("can't make regexp with dummy encoding".into());
+    }
+    if flags.no_encoding {
+        if enc != Encoding::BINARY && !source.is_ascii() {
+            return Err("/.../n has a non escaped non ASCII character in non ASCII-8BIT script".into());
+        }
+        enc = Encoding::BINARY;
+    }
+    let unescaped = escapes::unescape(source, enc, flags.extended, poll)?;
+    let mut fixed = flags.fixed;
+    match unescaped.fixed {
+        Some(f) => {
+            if f != enc && flags.fixed || f != Encoding::BINARY && flags.no_encoding {
+                return Err("incompatible character encoding".into());
+            }
+            enc = f;
+            fixed = true;
+        }
+        None if !enc.is_ascii_compatible() => fixed = true,
+        None if !flags.fixed => enc = Encoding::US_ASCII,
+        None => {}
+    }
+    let home = if fixed { enc } else { Encoding::UTF_8 };
+    let outline = matcher::outline(&unescaped.pattern, options, home, poll)?;
+    Ok(Read { pattern: unescaped.pattern, enc, fixed, home, outline })
+}
+
+fn failure(source: &[u8], flags: &RegexFlags, message: String) -> RegexpError {
+    if message == matcher::STOPPED {
+        return RegexpError(message);
+    }
+    let mut letters = String::new();
+    show::letters(flags, true, &mut letters);
+    RegexpError(format!("{message}: /{}/{letters}", show::body(source)))
+}
+
 impl Regexp {
     /// Compiles `source`, a String in encoding `enc`.
     ///
@@ -181,47 +230,24 @@ impl Regexp {
         Regexp::compile(source, flags, enc, &mut || true)
     }
 
+    /// The error that [`Regexp::new`] would have, unless it is that the pattern is too large; for a tenth of what that takes: letters whose case is ignored need not be found.
+    ///
+    /// # Errors
+    /// RegexpError in Ruby's wording.
+    pub fn check(source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<(), RegexpError> {
+        let options = matcher::Options { ignore_case: false, ..options(&flags) };
+        let read = read(source, &flags, enc, options, &mut Poll::new(&mut || true));
+        read.map(|_| ()).map_err(|message| failure(source, &flags, message))
+    }
+
     /// As [`Regexp::new`]; `go_on` is asked now and then, and when it says no, the error is of no account.
     ///
     /// # Errors
     /// RegexpError in Ruby's wording.
     pub fn compile(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Regexp, RegexpError> {
         let mut poll = Poll::new(go_on);
-        let fail = |message: String| {
-            if message == matcher::STOPPED {
-                return RegexpError(message);
-            }
-            let mut letters = String::new();
-            show::letters(&flags, true, &mut letters);
-            RegexpError(format!("{message}: /{}/{letters}", show::body(source)))
-        };
-        let mut enc = enc;
-        if enc.is_dummy() {
-            return Err(fail("can't make regexp with dummy encoding".into()));
-        }
-        if flags.no_encoding {
-            if enc != Encoding::BINARY && !source.is_ascii() {
-                return Err(fail("/.../n has a non escaped non ASCII character in non ASCII-8BIT script".into()));
-            }
-            enc = Encoding::BINARY;
-        }
-        let unescaped = escapes::unescape(source, enc, flags.extended, &mut poll).map_err(fail)?;
-        let mut fixed = flags.fixed;
-        match unescaped.fixed {
-            Some(f) => {
-                if f != enc && flags.fixed || f != Encoding::BINARY && flags.no_encoding {
-                    return Err(fail("incompatible character encoding".into()));
-                }
-                enc = f;
-                fixed = true;
-            }
-            None if !enc.is_ascii_compatible() => fixed = true,
-            None if !flags.fixed => enc = Encoding::US_ASCII,
-            None => {}
-        }
-        // Without an encoding of its own a pattern has the text's, which is UTF-8 most of the time.
-        let home = if fixed { enc } else { Encoding::UTF_8 };
-        let outline = matcher::outline(&unescaped.pattern, options(&flags), home, &mut poll).map_err(fail)?;
+        let fail = |message| failure(source, &flags, message);
+        let Read { pattern, enc, fixed, home, outline } = read(source, &flags, enc, options(&flags), &mut poll).map_err(fail)?;
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
@@ -234,9 +260,9 @@ impl Regexp {
             .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
         let lazy = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
         let this = Regexp {
-            own: std::mem::size_of::<Regexp>() + source.len() + unescaped.pattern.len() + lazy,
+            own: std::mem::size_of::<Regexp>() + source.len() + pattern.len() + lazy,
             source: source.to_vec(),
-            pattern: unescaped.pattern,
+            pattern,
             flags: RegexFlags { fixed, ..flags },
             enc,
             names: names.collect(),

@@ -24,8 +24,9 @@ impl Cx {
         self.str_bytes(b, e)
     }
     /// New String of a text that is in US-ASCII as long as it can be, as those are that builtins make of names and numbers.
-    pub fn str_plain(&self, s: &str) -> Value {
-        self.str_bytes(s.as_bytes(), if s.is_ascii() { US_ASCII } else { UTF8 })
+    pub fn str_plain(&self, s: impl AsRef<[u8]>) -> Value {
+        let s = s.as_ref();
+        if s.is_ascii() { self.str_bytes(s, US_ASCII) } else { self.str_auto(s) }
     }
     /// New frozen String.
     pub fn frozen_str(&self, s: &str) -> Value {

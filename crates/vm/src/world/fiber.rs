@@ -63,6 +63,8 @@ pub struct FiberData {
     failed: bool,
     /// `Vm::pending` and `Vm::errinfo` of its code while it is suspended.
     saved: (Value, Value),
+    /// `Vm::in_trap`, as well.
+    in_trap: bool,
     /// `Vm::inspecting` of its code while it is suspended; while it runs, that of the root.
     inspecting: TracedVec,
     resumer: Value,
@@ -96,6 +98,7 @@ impl FiberData {
             transfer: Value::NIL,
             failed: false,
             saved: (Value::NIL, Value::NIL),
+            in_trap: false,
             inspecting: TracedVec::new(),
             resumer: Value::NIL,
             resuming: Value::NIL,
@@ -128,7 +131,7 @@ impl Trace for FiberData {
         let FiberData {
             block, transfer, saved, inspecting, resumer, resuming, storage,
             // No values.
-            state: _, failed: _, yielding: _, keywords: _, thread: _, waiter: _,
+            state: _, failed: _, in_trap: _, yielding: _, keywords: _, thread: _, waiter: _,
             // With the stacks.
             parked: _, co: _, stacks: _, fp: _, suspender: _,
         } = self;
@@ -518,6 +521,7 @@ impl Cx {
             sp: approximate_stack_pointer().wrapping_sub(1024),
             pending: self.pending,
             errinfo: self.errinfo,
+            in_trap: self.in_trap,
         };
         let my_suspender = self.suspender;
         self.suspended.push(saved);
@@ -539,6 +543,7 @@ impl Cx {
                 if (*f).state == FiberState::Suspended {
                     self.use_stacks(stacks, (*f).fp);
                     (self.pending, self.errinfo) = (*f).saved;
+                    self.set_in_trap((*f).in_trap);
                     self.suspender = (*f).suspender as *const ();
                 } else {
                     self.enter_stacks(stacks);
@@ -569,6 +574,7 @@ impl Cx {
                     (*f).fp = self.fp;
                     (*f).suspender = self.suspender as *const Sus;
                     (*f).saved = (self.pending, self.errinfo);
+                    (*f).in_trap = self.in_trap;
                 }
             }
         }
@@ -577,6 +583,7 @@ impl Cx {
         self.suspender = my_suspender;
         self.pending = saved.pending;
         self.errinfo = saved.errinfo;
+        self.set_in_trap(saved.in_trap);
         self.current_fiber = Value::NIL;
         if let Ok(f) = known(self, root) {
             f.state = FiberState::Running;

@@ -81,6 +81,7 @@ struct Context {
     root_fiber: Value,
     pending: Value,
     errinfo: Value,
+    in_trap: bool,
     inspecting: TracedVec,
     suspended: Vec<SuspendedStacks>,
     call: PendingCall,
@@ -220,6 +221,7 @@ impl Trace for Context {
             root_fiber,
             pending,
             errinfo,
+            in_trap: _,
             inspecting,
             suspended: _,
             call,
@@ -639,21 +641,32 @@ impl Cx {
     pub fn thread_count(&self) -> usize {
         self.threads.as_ref().map_or(1, |t| t.count())
     }
-    /// The running fiber of the running thread begins a signal's handler; returns what [`Cx::leave_trap`] takes.
-    pub fn enter_trap(&mut self) -> (u32, u64) {
-        let me = (self.thread_id(), self.current_fiber.bits());
-        self.traps.push(me);
-        me
-    }
-    pub fn leave_trap(&mut self, me: (u32, u64)) {
-        if let Some(i) = self.traps.iter().rposition(|t| *t == me) {
-            self.traps.swap_remove(i);
-        }
-    }
-    /// Whether the running code belongs to a signal's handler, which must not wait for locks: what it interrupts may hold them.
+    /// Whether the running code belongs to a signal's handler, which must not wait for locks: what it interrupts may hold them. A fiber that such code starts
+    /// belongs to it, too, as in CRuby.
     #[inline]
     pub fn is_in_trap(&self) -> bool {
-        !self.traps.is_empty() && self.traps.contains(&(self.thread_id(), self.current_fiber.bits()))
+        self.in_trap
+    }
+    /// A handler begins or ends, or another fiber or thread runs. Answers how it was.
+    #[inline]
+    pub fn set_in_trap(&mut self, on: bool) -> bool {
+        let before = std::mem::replace(&mut self.in_trap, on);
+        if !on && self.later_signals != 0 {
+            self.deliver_later_signals();
+        }
+        before
+    }
+    /// Handlers do not interrupt each other: such signals come when this one is over.
+    pub fn defer_signals(&mut self, bits: u64) {
+        self.later_signals |= bits;
+    }
+    #[cold]
+    #[inline(never)]
+    fn deliver_later_signals(&mut self) {
+        let bits = std::mem::take(&mut self.later_signals);
+        if let Ok(host) = self.host_handle() {
+            (1..64).filter(|n| bits & (1 << n) != 0).for_each(|n| host.control.deliver_signal(n));
+        }
     }
     /// Number of the running thread. Cheap, and makes nothing.
     #[inline]
@@ -911,6 +924,7 @@ impl Cx {
                     root_fiber: self.root_fiber,
                     pending: self.pending,
                     errinfo: self.errinfo,
+                    in_trap: self.in_trap,
                     inspecting: std::mem::replace(&mut self.inspecting, TracedVec::new()),
                     suspended: std::mem::take(&mut self.suspended),
                     call: self.call,
@@ -925,6 +939,7 @@ impl Cx {
                     self.root_fiber = c.root_fiber;
                     self.pending = c.pending;
                     self.errinfo = c.errinfo;
+                    self.set_in_trap(c.in_trap);
                     self.inspecting = c.inspecting;
                     self.suspended = c.suspended;
                     self.call = c.call;
@@ -936,6 +951,7 @@ impl Cx {
                     self.root_fiber = Value::NIL;
                     self.pending = Value::NIL;
                     self.errinfo = Value::NIL;
+                    self.set_in_trap(false);
                     self.inspecting.clear();
                     self.suspended.clear();
                     if let Some(s) = (*to).stacks {
