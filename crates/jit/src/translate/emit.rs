@@ -647,7 +647,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let epoch = self.load_u32(self.cx, vm::CONST_EPOCH);
         let same = self.b.ins().icmp(IntCC::Equal, known, epoch);
         let cref = self.load(caches, entry + constant::CREF);
-        let me = self.load(self.fp, frame::ME);
+        let me = self.method_of(self.graph.units[id].scope);
         let own = self.load(me, cell::METHOD_CREF);
         let mine = self.b.ins().icmp(IntCC::Equal, cref, own);
         let good = self.b.ins().band(same, mine);

@@ -322,12 +322,7 @@ impl Emitter<'_, '_> {
                 Some((ask, _)) => self.b.ins().icmp(of_integers(ask), a, b),
                 None => self.integer(op, a, b, self.immediate(id), slow),
             };
-            if told {
-                let value = self.boolean(v);
-                self.b.ins().jump(done, &[v.into(), value.into()]);
-            } else {
-                self.b.ins().jump(done, &[v.into()]);
-            }
+            self.tell(done, v, told);
             if op == Shl {
                 self.b.switch_to_block(other);
                 self.shape_is(a, layout::STRING, slow);
@@ -339,16 +334,21 @@ impl Emitter<'_, '_> {
                 self.b.ins().jump(done, &[v.into()]);
             } else if other != slow {
                 self.b.switch_to_block(other);
+                let ask = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ask::Eq } else { Ask::Ne };
+                // nil, true, false and Symbols equal only themselves.
+                let tag = self.b.ins().band_imm_s(a, 7);
+                let alone = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 4);
+                let (same, unlike) = (self.b.create_block(), self.b.create_block());
+                self.b.ins().brif(alone, same, &[], unlike, &[]);
+                self.b.switch_to_block(same);
+                let v = self.b.ins().icmp(of_integers(ask), a, b);
+                self.tell(done, v, told);
+                self.b.switch_to_block(unlike);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
-                let want = if asks.is_some_and(|a| a.0 == Ask::Eq) { Ruby::TRUE } else { Ruby::FALSE };
+                let want = if ask == Ask::Eq { Ruby::TRUE } else { Ruby::FALSE };
                 let v = self.b.ins().icmp_imm_s(IntCC::Equal, known, want.bits() as i64);
-                if told {
-                    let value = self.boolean(v);
-                    self.b.ins().jump(done, &[v.into(), value.into()]);
-                } else {
-                    self.b.ins().jump(done, &[v.into()]);
-                }
+                self.tell(done, v, told);
             }
         } else {
             self.b.ins().jump(slow, &[]);
@@ -380,6 +380,15 @@ impl Emitter<'_, '_> {
         match asks {
             Some((_, negated)) => self.answer(id, v, negated, s),
             None => self.result(id, v),
+        }
+    }
+    /// To `done` with what an operator has come to; as a Ruby value, too, where its block takes one.
+    fn tell(&mut self, done: Block, v: Value, told: bool) {
+        if told {
+            let value = self.boolean(v);
+            self.b.ins().jump(done, &[v.into(), value.into()]);
+        } else {
+            self.b.ins().jump(done, &[v.into()]);
         }
     }
     fn third(&self, id: Id) -> Op {
