@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use zakuro_bytecode::Insn;
-use zakuro_bytecode::machine::{Exit, Known, Machine, index_within};
+use zakuro_bytecode::machine::{Exit, Known, Machine, OPERANDS, index_within};
 
 /// Whether a version is being made: the process that asked for one, or 0. Set by the VM, cleared by the compiler's thread when the request is done with, whatever came of it. A child of fork(2) has not got
 /// that thread: what was asked for in another process is not waited for.
@@ -36,6 +36,8 @@ impl Drop for Asking {
 }
 
 const NEAR: u32 = 4;
+/// How often a call site meets another class than before, while it is watched, before its callee is not inlined.
+const TURNS: u8 = 3;
 
 /// See the module. Touched by the VM alone.
 #[derive(Default)]
@@ -43,6 +45,8 @@ pub struct Notes {
     known: RefCell<Known>,
     /// How often guards failed, by the address of the [`Exit`], which a version that is held keeps.
     failures: RefCell<FastMap<usize, u32>>,
+    /// How often a call met a receiver of another class than its cache, by instruction.
+    turns: RefCell<FastMap<u32, u8>>,
     /// How often guards of the version in force failed, all together.
     pub left: Cell<u32>,
     /// Versions that were in force before the one that is.
@@ -84,6 +88,14 @@ impl Notes {
     pub fn refute(&self, at: u32, what: u16) {
         self.known.borrow_mut().refute(at, what);
     }
+    /// A call met a receiver of another class than the one before: a guard of what it called last would fail as often.
+    pub fn turned(&self, at: usize) {
+        let at = at as u32;
+        let n = *self.turns.borrow_mut().entry(at).and_modify(|n| *n = n.saturating_add(1)).or_insert(1);
+        if n == TURNS {
+            self.refute(at, OPERANDS);
+        }
+    }
     pub fn known(&self) -> Known {
         let ran = self.count.get() > 0;
         Known { ran, ..self.known.borrow().clone() }
@@ -92,6 +104,7 @@ impl Notes {
     pub fn begin_again(&self) {
         *self.known.borrow_mut() = Known::default();
         self.failures.borrow_mut().clear();
+        self.turns.borrow_mut().clear();
         self.count.set(0);
         self.counts.set(false);
     }

@@ -582,8 +582,15 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             // What it calls is as warm.
             let c = &*state.calls.add(code.insns[at].c as usize);
             let ruby = [RUBY_CALLS.simple, RUBY_CALLS.simple_blk, RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
-            if c.key >> 32 == cx.epoch as u64 && ruby.iter().any(|h| *h as usize == c.handler as usize) {
-                cx.watch_callee(state, &*(c.target as *const CodeState));
+            if c.key >> 32 == cx.epoch as u64 {
+                let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
+                let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
+                if c.key as u32 != receiver.shape_key() {
+                    notes.turned(at);
+                }
+                if ruby.iter().any(|h| *h as usize == c.handler as usize) {
+                    cx.watch_callee(state, &*(c.target as *const CodeState));
+                }
             }
             let block = code.calls[code.insns[at].c as usize].block;
             if block != NO_BLOCK
