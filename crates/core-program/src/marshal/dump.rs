@@ -6,7 +6,7 @@
 use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members};
 use zakuro_core_text::regexp::engine::regexp_of;
 use num_bigint::{BigInt, Sign};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zakuro_object::string::{BINARY, US_ASCII, UTF8};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
@@ -15,6 +15,8 @@ struct Writer {
     out: Vec<u8>,
     symbols: HashMap<Sym, usize>,
     objects: HashMap<u64, usize>,
+    /// Objects whose `_dump` gave a String the variables of which are being written.
+    dumping: HashSet<u64>,
     /// Objects numbered so far (large Fixnums take a number, too).
     count: usize,
     keep: RootedVec,
@@ -29,6 +31,7 @@ pub fn dump(cx: &mut Cx, v: Value, limit: i64) -> Result<Vec<u8>> {
         out: vec![MAJOR, MINOR],
         symbols: HashMap::new(),
         objects: HashMap::new(),
+        dumping: HashSet::new(),
         count: 0,
         keep: RootedVec::new(cx),
         encodings: HashMap::new(),
@@ -165,12 +168,18 @@ impl Writer {
             self.remember(v);
             let data = cx.call_private(v, sym::marshal_dump, &[])?;
             self.keep.push(data);
+            if data.is_cell() && cx.class_of(data) == cx.class_of(v) {
+                return same_class(cx, v);
+            }
             let class = self.class_head(cx, v, b'U', false)?;
             self.unique(cx, class)?;
             self.object(cx, data, limit)?;
             return Ok(true);
         }
         if cx.responds(v, sym::underscore_dump, true)? {
+            if self.dumping.contains(&v.bits()) {
+                return recursive(cx);
+            }
             let left = cx.int(limit);
             let data = cx.call_private(v, sym::underscore_dump, &[left])?;
             if !data.is_kind(Kind::String) {
@@ -201,7 +210,9 @@ impl Writer {
         let s: Ref<StringCell> = Ref::of(data);
         self.bytes(s.content(&cx.heap));
         if has {
+            self.dumping.insert(v.bits());
             self.ivars(cx, &ivars, encoding, limit)?;
+            self.dumping.remove(&v.bits());
         }
         self.remember(v);
         Ok(())
@@ -284,8 +295,16 @@ impl Writer {
             }
             let plain = cx.ancestor_list(class);
             let modules: Vec<ClassId> =
-                cx.ancestors(own).filter(|c| cx.class(*c).kind == ClassKind::Module && !plain.contains(c)).collect();
-            for m in modules {
+                cx.ancestors(own).filter(|c| *c == own || cx.class(*c).kind == ClassKind::Module && !plain.contains(c)).collect();
+            for (i, m) in modules.into_iter().enumerate() {
+                if m == own {
+                    // The class behind modules says that they are prepended.
+                    if i > 0 {
+                        self.out.push(b'e');
+                        self.unique(cx, class)?;
+                    }
+                    continue;
+                }
                 if cx.class(m).name.is_none() {
                     let shown = cx.class_name(m);
                     return cx.type_error(format!("can't dump anonymous class {shown}"));
@@ -510,6 +529,21 @@ impl Writer {
 #[inline(never)]
 fn modified(cx: &mut Cx) -> Result<()> {
     cx.raise(ids::RUNTIME_ERROR, "array modified during dump")
+}
+
+/// The object would be asked what to write for ever.
+#[cold]
+#[inline(never)]
+fn same_class(cx: &mut Cx, v: Value) -> Result<bool> {
+    let class = cx.class_of(v);
+    let name = cx.class_name(class);
+    cx.raise(ids::RUNTIME_ERROR, format!("{name}#marshal_dump returned same class instance"))
+}
+
+#[cold]
+#[inline(never)]
+fn recursive(cx: &mut Cx) -> Result<bool> {
+    cx.raise(ids::RUNTIME_ERROR, "can't dump recursive object using _dump()")
 }
 
 #[cold]

@@ -99,6 +99,10 @@ struct Before {
     class: Option<ClassId>,
     by_identity: bool,
     modules: Vec<ClassId>,
+    /// What stood before the object's class: modules to prepend.
+    prepended: Vec<ClassId>,
+    /// That class.
+    prepended_to: Option<ClassId>,
     /// Instance variables follow, unless the object takes them itself.
     ivars: bool,
 }
@@ -262,7 +266,12 @@ impl Reader {
                 b'I' => before.ivars = true,
                 b'e' => {
                     let m = self.module_to_extend(cx)?;
-                    before.modules.push(m);
+                    if cx.class(m).kind == ClassKind::Module {
+                        before.modules.push(m);
+                    } else {
+                        before.prepended.append(&mut before.modules);
+                        before.prepended_to = Some(m);
+                    }
                 }
                 b'C' => {
                     let c = self.class(cx)?;
@@ -278,8 +287,8 @@ impl Reader {
         let name = self.symbol(cx)?;
         let m = self.class_of_path(cx, name.bytes())?;
         match cx.class_id(m) {
-            Some(c) if cx.class(c).kind == ClassKind::Module => Ok(c),
-            _ => cx.arg_error(format!("{} does not refer to module", name.name())),
+            Some(c) => Ok(c),
+            None => cx.arg_error(format!("{} does not refer to module", name.name())),
         }
     }
     fn of_kind(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<Value> {
@@ -290,6 +299,12 @@ impl Reader {
             b'i' => Value::fixnum(self.long(cx)?),
             b':' => Value::sym(self.new_symbol(cx, before.ivars)?),
             b';' => return Ok(Value::sym(self.symbol_link(cx)?)),
+            b'@' if before.ivars => {
+                let v = self.link(cx)?;
+                cx.check_frozen(v)?;
+                self.ivars(cx, v)?;
+                return Ok(v);
+            }
             b'@' => return self.link(cx),
             _ => return self.composite(cx, kind, before),
         };
@@ -409,12 +424,29 @@ impl Reader {
     }
     #[inline(never)]
     fn extend(&mut self, cx: &mut Cx, n: usize, before: &Before) -> Result<()> {
+        if let Some(class) = before.prepended_to {
+            self.prepend(cx, n, class, &before.prepended)?;
+        }
         if before.modules.is_empty() {
             return Ok(());
         }
         let singleton = cx.singleton_class(self.objects[n])?;
         for m in before.modules.iter().rev() {
             cx.include_module(singleton, *m)?;
+        }
+        Ok(())
+    }
+    #[inline(never)]
+    fn prepend(&mut self, cx: &mut Cx, n: usize, class: ClassId, modules: &[ClassId]) -> Result<()> {
+        let v = self.objects[n];
+        let real = cx.class_of(v);
+        if real != class {
+            let (named, real) = (cx.class_name(class), cx.class_name(real));
+            return cx.arg_error(format!("prepended class {named} differs from class {real}"));
+        }
+        let singleton = cx.singleton_class(v)?;
+        for m in modules.iter().rev() {
+            cx.prepend_module(singleton, *m)?;
         }
         Ok(())
     }
@@ -475,6 +507,7 @@ impl Reader {
                 (Some(e), Some(s)) => s.set_encoding(e),
                 (Some(_), None) => {}
                 (None, _) if key.bytes() == b"K" && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
+                _ if v.is_kind(Kind::Class) => return class_variable(cx, v),
                 _ => cx.ivar_set_raw(v, key, value),
             }
         }
@@ -677,4 +710,14 @@ fn without_later_escapes(source: &[u8]) -> Vec<u8> {
         out.push(*b);
     }
     out
+}
+
+/// Classes are the program's: data does not change them. TypeError
+#[cold]
+#[inline(never)]
+fn class_variable(cx: &mut Cx, v: Value) -> Result<()> {
+    let Some(class) = cx.class_id(v) else { return Ok(()) };
+    let what = if cx.class(class).kind == ClassKind::Module { "module" } else { "class" };
+    let name = cx.class_name(class);
+    cx.type_error(format!("can't override instance variable of {what} '{name}'"))
 }

@@ -41,10 +41,17 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
     for (name, value) in cx.ivar_list(v).iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
         cx.ivar_set_raw(s, name, value);
     }
+    // What the fields have no room for, parts of a nanosecond included.
+    let subsec = cx.call(utc, Sym::intern("subsec"), &[])?;
+    let exact = cx.call(subsec, Sym::intern("*"), &[Value::fixnum(1_000_000_000)])?;
+    let exact = cx.call(exact, Sym::intern("%"), &[Value::fixnum(1000)])?;
+    let (num, den) = (cx.call(exact, Sym::intern("numerator"), &[])?, cx.call(exact, Sym::intern("denominator"), &[])?);
+    if num != Value::fixnum(0) {
+        cx.ivar_set_raw(s, Sym::intern("nano_num"), num);
+        cx.ivar_set_raw(s, Sym::intern("nano_den"), den);
+    }
     let rest = nsec % 1000;
     if rest != 0 {
-        cx.ivar_set_raw(s, Sym::intern("nano_num"), Value::fixnum(rest));
-        cx.ivar_set_raw(s, Sym::intern("nano_den"), Value::fixnum(1));
         // The same digits, two to a byte, for readers of old.
         let digits = [((rest / 100) << 4) | (rest / 10 % 10), (rest % 10) << 4].map(|b| b as u8);
         let submicro = cx.str_bytes(if digits[1] == 0 { &digits[..1] } else { &digits }, BINARY);
@@ -84,21 +91,27 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     if high >> 31 == 0 {
         return cx.call(class, Sym::intern("at"), &[Value::fixnum(high), Value::fixnum(low)]);
     }
+    // A month beyond December is one of the next year.
+    let month = high >> 10 & 0xf;
     let mut year = FIRST_YEAR + (high >> 14 & 0xffff);
     if s.len() > 8 {
         let Some(beyond) = beyond(&cx.heap, s) else { return cx.type_error("marshaled time format differ") };
         year += if year == FIRST_YEAR { -beyond } else { beyond };
     }
-    let days = days_from_civil(year, (high >> 10 & 0xf) + 1, high >> 5 & 0x1f);
+    let days = days_from_civil(year + month / 12, month % 12 + 1, high >> 5 & 0x1f);
     let seconds = days * 86_400 + (high & 0x1f) * 3600 + (low >> 26 & 0x3f) * 60 + (low >> 20 & 0x3f);
-    let mut nsec = (low & 0xf_ffff) * 1000;
+    let mut nsec = Value::fixnum((low & 0xf_ffff) * 1000);
     let num = cx.ivar_get(data, Sym::intern("nano_num"));
     let den = cx.ivar_get(data, Sym::intern("nano_den"));
-    if num.is_fixnum() && den.is_fixnum() && den.fix() != 0 {
-        nsec += (num.fix() / den.fix()).clamp(0, 999);
+    let submicro = cx.ivar_get(data, Sym::intern("submicro"));
+    if cx.is_integer(num) && cx.is_integer(den) && den != Value::fixnum(0) {
+        let rest = cx.call(num, Sym::intern("quo"), &[den])?;
+        nsec = cx.call(rest, Sym::intern("+"), &[nsec])?;
+    } else if let Some(digits) = Ref::<StringCell>::from_value(submicro) {
+        nsec = Value::fixnum(nsec.fix() + below_micro(digits.content(&cx.heap)));
     }
     let unit = Value::sym(Sym::intern("nsec"));
-    let t = cx.call(class, Sym::intern("at"), &[Value::fixnum(seconds), Value::fixnum(nsec), unit])?;
+    let t = cx.call(class, Sym::intern("at"), &[Value::fixnum(seconds), nsec, unit])?;
     if high >> 30 & 1 == 1 {
         cx.call(t, Sym::intern("utc"), &[])?;
     } else {
@@ -107,7 +120,8 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
             cx.call(t, Sym::intern("localtime"), &[offset])?;
         }
         let name = cx.ivar_get(data, Sym::intern("zone"));
-        if name.is_kind(Kind::String)
+        // No zone has a NUL in its name.
+        if Ref::<StringCell>::from_value(name).is_some_and(|n| !n.content(&cx.heap).contains(&0))
             && let Some(class) = cx.class_id(class)
         {
             let zone = zakuro_core_system::time::zone::named(cx, class, name)?.unwrap_or(name);
@@ -118,6 +132,13 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
         cx.ivar_set_raw(t, name, value);
     }
     Ok(t)
+}
+
+/// Nanoseconds of the digits behind the microseconds, two to a byte; none when one is no digit.
+fn below_micro(bytes: &[u8]) -> i64 {
+    let digits = bytes.iter().flat_map(|b| [b >> 4, b & 0xf]).zip([100, 10, 1]);
+    let sum = digits.map(|(digit, worth)| (digit < 10).then_some(i64::from(digit) * worth)).sum::<Option<i64>>();
+    sum.unwrap_or(0)
 }
 
 /// Years before the first or after the last one, which stand behind the fields; None: nonsense, or too many.

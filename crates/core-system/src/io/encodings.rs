@@ -87,7 +87,8 @@ pub fn pair(cx: &mut Cx, text: &[u8]) -> Result<(Option<u8>, Internal, bool)> {
         None => Internal::Default,
         Some(b"-") => Internal::Off,
         Some(name) => match find(cx, name) {
-            Some(i) if Some(i) == external => Internal::Off,
+            // A mark may tell of another external encoding.
+            Some(i) if Some(i) == external && !bom => Internal::Off,
             Some(i) => Internal::As(i),
             None => {
                 cx.warn_here(&format!("Unsupported encoding {} ignored", String::from_utf8_lossy(name)))?;
@@ -101,6 +102,23 @@ pub fn pair(cx: &mut Cx, text: &[u8]) -> Result<(Option<u8>, Internal, bool)> {
 /// Encoding argument: an Encoding or the name of one. ArgumentError
 fn required(cx: &mut Cx, v: Value) -> Result<u8> {
     Ok(defaults::from_value(cx, v)?.id())
+}
+
+/// Encoding argument; a name that is none is ignored with a warning.
+fn supported(cx: &mut Cx, v: Value) -> Result<Option<u8>> {
+    if let Some(e) = defaults::of(v) {
+        return Ok(Some(e.id()));
+    }
+    let s = cx.to_str(v)?;
+    if !enc(s).is_ascii_compatible() {
+        return required(cx, v).map(Some);
+    }
+    let name = s.to_vec();
+    let found = find(cx, &name);
+    if found.is_none() {
+        cx.warn_here(&format!("Unsupported encoding {} ignored", String::from_utf8_lossy(&name)))?;
+    }
+    Ok(found)
 }
 
 /// Encoding argument for the inside: nil and "-" mean none.
@@ -208,6 +226,13 @@ pub fn settle_mode(cx: &mut Cx, m: &mut Mode, asked: Option<(Option<u8>, Interna
     };
     m.bom |= bom;
     (m.ext, m.int) = settle(cx, ext, int);
+    m.int_after_mark = match int {
+        Internal::As(i) if m.bom => Some(i),
+        _ => None,
+    };
+    if kw.get(Sym::intern("universal_newline")).is_some_and(|u| !u.truthy()) {
+        m.textmode = false;
+    }
     m.conversion = conversion(cx, kw, m.int.or(m.ext))?;
     validate(cx, m.io & object::READ != 0, m.binmode, m.ext, m.int, m.conversion.as_deref())?;
     if m.conversion.as_ref().is_some_and(|o| o.newlines == Newlines::Universal) {
@@ -229,8 +254,8 @@ pub fn mark(head: &[u8]) -> Option<(&'static str, usize)> {
 }
 
 /// Bytes of an open stream read as text, brought to its internal encoding.
-pub fn to_internal(cx: &mut Cx, io: Value, bytes: Vec<u8>) -> Result<Value> {
-    let io = object::raw(cx, io)?;
+pub fn to_internal(cx: &mut Cx, stream: Value, bytes: Vec<u8>) -> Result<Value> {
+    let io = object::raw(cx, stream)?;
     let ext = lines::text_encoding(io);
     let from = Encoding::from_id(ext).unwrap_or(Encoding::BINARY);
     let (universal, int, conversion) = (io.universal, io.int, io.conversion.clone());
@@ -242,7 +267,18 @@ pub fn to_internal(cx: &mut Cx, io: Value, bytes: Vec<u8>) -> Result<Value> {
     }
     let none = Options::none();
     let o = conversion.as_deref().unwrap_or(&none);
-    let out = zakuro_core_text::string::encoding::convert(cx, from, to, &bytes, o)?;
+    let mut failed_at = None;
+    let out = match zakuro_core_text::string::encoding::convert_until(cx, from, to, &bytes, o, &mut failed_at) {
+        Ok(out) => out,
+        Err(e) => {
+            // What stands behind can be read next.
+            if let Some(at) = failed_at {
+                object::raw(cx, stream)?.unread(&bytes[at..]);
+            }
+            return Err(e);
+        }
+    };
+    let out = if universal && !from.is_ascii_compatible() && to.is_ascii_compatible() { plain_newlines(&out) } else { out };
     Ok(cx.str_bytes(&out, int))
 }
 
@@ -296,8 +332,13 @@ pub fn of_arguments(cx: &mut Cx, ext: Value, int: Option<Value>) -> Result<(Opti
     let int = int.filter(|i| !i.is_nil());
     let (external, internal) = match int {
         Some(i) => {
-            let external = required(cx, ext)?;
-            (Some(external), internal_of(cx, i)?)
+            let external = supported(cx, ext)?;
+            let internal = if defaults::of(i).is_none() && cx.to_str(i)?.equals(b"-") { None } else { supported(cx, i)? };
+            match (external, internal) {
+                // There is nothing to convert from.
+                (None, Some(internal)) => (Some(internal), Internal::Off),
+                (external, internal) => (external, internal.map_or(Internal::Off, Internal::As)),
+            }
         }
         None if ext.is_nil() => (None, Internal::Default),
         None if defaults::of(ext).is_some() => (Some(required(cx, ext)?), Internal::Default),

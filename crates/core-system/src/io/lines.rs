@@ -3,6 +3,7 @@
 use super::object::{self, fill, fill_up_to};
 use super::stream::{self, IoState};
 use zakuro_text::encoding::Encoding;
+use zakuro_text::encoding::transcode::{Policy, transcode};
 use zakuro_vm::*;
 
 /// Arguments of `gets` and friends.
@@ -14,6 +15,8 @@ pub struct LineArgs {
     pub paragraph: bool,
     pub limit: Option<usize>,
     pub chomp: bool,
+    /// Encoding of the separator.
+    sep_encoding: u8,
     /// Bytes of the shortest character: what separates lines starts at a multiple.
     unit: usize,
 }
@@ -28,6 +31,21 @@ fn in_encoding(a: &LineArgs, encoding: u8) -> std::borrow::Cow<'_, LineArgs> {
     }
     let unit = wide.len() / sep.len();
     std::borrow::Cow::Owned(LineArgs { sep: Some(wide), unit, ..a.clone() })
+}
+
+/// The same with a separator beyond ASCII as the stream's bytes have it: it is given in the encoding that the program reads. ArgumentError
+fn as_in_file<'a>(cx: &mut Cx, a: &'a LineArgs, external: u8, internal: Option<u8>) -> Result<std::borrow::Cow<'a, LineArgs>> {
+    let Some(sep) = a.sep.as_ref().filter(|s| !s.is_ascii()) else { return Ok(in_encoding(a, external)) };
+    let seen = internal.unwrap_or(external);
+    let named = |id: u8| Encoding::from_id(id).unwrap_or(Encoding::BINARY);
+    if a.sep_encoding != seen {
+        return cx.arg_error(format!("encoding mismatch: {} IO with {} RS", named(seen).name(), named(a.sep_encoding).name()));
+    }
+    // What the file's encoding has no bytes for does not come up in it.
+    match internal.map(|_| transcode(named(seen), named(external), sep, &Policy::default())) {
+        Some(Ok(sep)) => Ok(std::borrow::Cow::Owned(LineArgs { sep: Some(sep), ..a.clone() })),
+        Some(Err(_)) | None => Ok(std::borrow::Cow::Borrowed(a)),
+    }
 }
 
 /// Parses `(sep = $/, limit = nil, chomp: false)`.
@@ -56,10 +74,12 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
         Some(v) => v,
         None => cx.global_get(sym::input_rs)?,
     };
-    let sep = Ref::<StringCell>::from_value(sep).map(|s| s.to_vec());
+    let sep = Ref::<StringCell>::from_value(sep);
+    let sep_encoding = sep.map_or(zakuro_object::string::BINARY, |s| s.encoding());
+    let sep = sep.map(|s| s.to_vec());
     let paragraph = sep.as_ref().is_some_and(Vec::is_empty);
     let limit = limit.and_then(|l| usize::try_from(l).ok());
-    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, unit: 1 })
+    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, sep_encoding, unit: 1 })
 }
 
 /// Encoding of text read from a stream.
@@ -78,6 +98,13 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         object::reader(cx, v)?;
         return Ok(Some(Vec::new()));
     }
+    let io = object::reader(cx, v)?;
+    let (encoding, int, universal) = (text_encoding(io), io.int, io.reads_newlines());
+    io.by_characters = true;
+    let a = &as_in_file(cx, a, encoding, int)?;
+    if universal {
+        return universal_line(cx, v, a, encoding);
+    }
     if a.paragraph {
         // Newlines in front of a paragraph don't count.
         loop {
@@ -93,18 +120,17 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             }
         }
     }
-    let io = object::reader(cx, v)?;
-    io.by_characters = true;
-    let encoding = text_encoding(io);
-    let a = &in_encoding(a, encoding);
+    let characters = Encoding::from_id(encoding).filter(|e| !e.is_single_byte() && *e != Encoding::UTF_8);
     let mut from = 0;
+    // What was walked by whole characters.
+    let mut aligned = 0;
     let (mut end, mut found) = (0, false);
     loop {
         let io = object::reader(cx, v)?;
         let b = io.buffered();
         // Another thread may have read what stood here while this one waited.
         if b.len() < from {
-            from = 0;
+            (from, aligned) = (0, 0);
         }
         if let Some(sep) = &a.sep {
             let last = sep[sep.len() - 1];
@@ -112,6 +138,15 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             while let Some(i) = memchr::memchr(last, &b[at..]) {
                 at += i + 1;
                 if b[..at].ends_with(sep) && at.is_multiple_of(a.unit) {
+                    // The end of one character and the start of the next are no separator.
+                    if let Some(e) = characters.filter(|_| !sep.is_ascii()) {
+                        while aligned < at - sep.len() {
+                            aligned += e.char_len(&b[aligned..]).unwrap_or_else(|n| n).max(1);
+                        }
+                        if aligned > at - sep.len() {
+                            continue;
+                        }
+                    }
                     found = true;
                     end = at;
                     break;
@@ -185,6 +220,75 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         // Wide text that is not converted keeps its carriage returns, as in CRuby.
         let returns = a.unit == 1 || object::raw(cx, v)?.int.is_some();
         chomp(&mut line, a, returns);
+    }
+    Ok(Some(line))
+}
+
+/// A line of text whose line ends, of whatever kind, are read as "\n" before the separator is looked for. What stands behind it stays as it is in the buffer.
+fn universal_line(cx: &mut Cx, v: Value, a: &LineArgs, encoding: u8) -> Result<Option<Vec<u8>>> {
+    let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+    let last = a.sep.as_ref().and_then(|s| s.last().copied()).unwrap_or(b'\r');
+    let mut line: Vec<u8> = Vec::new();
+    let (mut taken, mut at_end) = (0, false);
+    'read: loop {
+        let b = object::reader(cx, v)?.buffered();
+        // Another thread may have read what stood here while this one waited.
+        if b.len() < taken {
+            taken = 0;
+            line.clear();
+        }
+        while let Some(&c) = b.get(taken) {
+            if c == b'\r' {
+                let next = b.get(taken + 1);
+                if next.is_none() && !at_end {
+                    break;
+                }
+                taken += 1 + usize::from(next == Some(&b'\n'));
+                line.push(b'\n');
+            } else if a.limit.is_some() {
+                let n = match enc.char_len(&b[taken..]) {
+                    Ok(n) => n,
+                    Err(_) if b.len() - taken < 8 && !at_end => break,
+                    Err(n) => n,
+                };
+                let n = n.clamp(1, b.len() - taken);
+                line.extend_from_slice(&b[taken..taken + n]);
+                taken += n;
+            } else {
+                let n = memchr::memchr2(b'\r', last, &b[taken..]).map_or(b.len() - taken, |i| i + usize::from(b[taken + i] != b'\r'));
+                line.extend_from_slice(&b[taken..taken + n]);
+                taken += n;
+            }
+            if a.paragraph && line == b"\n" {
+                line.clear();
+            }
+            if a.sep.as_ref().is_some_and(|s| line.ends_with(s)) || a.limit.is_some_and(|l| line.len() >= l) {
+                break 'read;
+            }
+        }
+        if at_end {
+            break;
+        }
+        at_end = !fill(cx, v)?;
+    }
+    let io = object::reader(cx, v)?;
+    io.consume(taken.min(io.buffered().len()));
+    if line.is_empty() {
+        return Ok(None);
+    }
+    if a.paragraph {
+        // Newlines behind it belong to no paragraph.
+        loop {
+            let io = object::reader(cx, v)?;
+            match io.buffered().first().copied() {
+                Some(b'\n' | b'\r') => io.consume(1),
+                None if fill(cx, v)? => {}
+                _ => break,
+            }
+        }
+    }
+    if a.chomp {
+        chomp(&mut line, a, false);
     }
     Ok(Some(line))
 }
@@ -350,6 +454,13 @@ pub fn read_char(cx: &mut Cx, v: Value) -> Result<Option<Vec<u8>>> {
         let n = n.clamp(1, io.buffered().len());
         let out = io.buffered()[..n].to_vec();
         io.consume(n);
+        if out == b"\r" && io.reads_newlines() {
+            if !io.buffered().is_empty() || fill(cx, v)? {
+                let io = object::reader(cx, v)?;
+                io.consume(usize::from(io.buffered().first() == Some(&b'\n')));
+            }
+            return Ok(Some(b"\n".to_vec()));
+        }
         return Ok(Some(out));
     }
 }

@@ -18,6 +18,8 @@ pub struct Mode {
     pub textmode: bool,
     /// Skip a byte order mark.
     pub bom: bool,
+    /// The internal encoding that was asked for, for the external one that a mark tells.
+    pub int_after_mark: Option<u8>,
     /// Settled encodings (see [`encodings`]).
     pub ext: Option<u8>,
     pub int: Option<u8>,

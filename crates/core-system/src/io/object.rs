@@ -169,6 +169,10 @@ impl Io {
             self.rpos = 0;
         }
     }
+    /// Does every kind of line end count as "\n" in what is read, byte by byte?
+    pub fn reads_newlines(&self) -> bool {
+        self.universal && zakuro_text::encoding::Encoding::from_id(self.ext.unwrap_or(self.default)).is_some_and(|e| e.is_ascii_compatible())
+    }
     /// Puts bytes back in front.
     pub fn unread(&mut self, bytes: &[u8]) {
         if self.rpos >= bytes.len() {

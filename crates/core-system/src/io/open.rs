@@ -147,13 +147,13 @@ pub fn open_path(cx: &mut Cx, path: &[u8], m: &Mode, perm: u32) -> Result<Io> {
     io.owned = true;
     io.path = Some(path.to_vec());
     if m.bom {
-        skip_bom(&mut io);
+        skip_bom(&mut io, m.int_after_mark);
     }
     Ok(io)
 }
 
 /// Reads over a byte order mark, which decides the encoding.
-fn skip_bom(io: &mut Io) {
+fn skip_bom(io: &mut Io, internal: Option<u8>) {
     if !io.regular || !io.readable() {
         return;
     }
@@ -165,6 +165,7 @@ fn skip_bom(io: &mut Io) {
     unsafe { libc::lseek(io.fd, skip as i64, libc::SEEK_SET) };
     if let Some(e) = zakuro_text::encoding::Encoding::find(enc.as_bytes()) {
         io.ext = Some(e.id());
+        io.int = internal.or(io.int).filter(|i| *i != e.id());
     }
 }
 
@@ -374,6 +375,7 @@ pub mod io {
             r.settled = true;
         }
         r.conversion = super::super::encodings::conversion(cx, kw, r.int.or(r.ext))?;
+        r.universal = r.settled && r.conversion.as_ref().is_some_and(|o| o.newlines == zakuro_core_text::string::encoding::Newlines::Universal);
         let r = pipe_end(cx, this, r)?;
         let w = pipe_end(cx, this, w)?;
         let pair = cx.array(&[r, w]);

@@ -15,7 +15,7 @@ struct Sink {
 impl Sink {
     fn line(&mut self, cx: &mut Cx, s: Value) -> Result<()> {
         let s = cx.to_s(s)?;
-        let ended = s.content(&cx.heap).last() == Some(&b'\n');
+        let ended = ends_line(s, s.content(&cx.heap));
         if self.direct {
             let t = super::encodings::to_external(cx, self.out, s)?;
             self.text.extend_from_slice(t.content(&cx.heap));
@@ -59,6 +59,16 @@ impl Sink {
         }
         Ok(())
     }
+}
+
+/// Is the last character a line feed? Wide encodings have characters that end in its byte, too.
+fn ends_line(s: Ref<StringCell>, bytes: &[u8]) -> bool {
+    let encoding = zakuro_core_text::string::util::enc(s);
+    if bytes.last() == Some(&b'\n') && encoding.is_ascii_compatible() {
+        return true;
+    }
+    let mut wide = Vec::new();
+    !encoding.is_ascii_compatible() && encoding.encode(b'\n' as u32, &mut wide) && bytes.ends_with(&wide) && bytes.len().is_multiple_of(wide.len().max(1))
 }
 
 /// Appends what the stream writes for a line end.

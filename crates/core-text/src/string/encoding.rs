@@ -184,6 +184,18 @@ fn fallback(cx: &mut Cx, f: Value, c: Value) -> Result<Option<Str>> {
 
 /// Converts bytes by the options, decorators apart. Encoding errors.
 pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options) -> Result<Vec<u8>> {
+    convert_until(cx, src, dst, s, o, &mut None)
+}
+
+/// The same; `failed_at`: the bytes up to and with those that can't be converted.
+pub fn convert_until(
+    cx: &mut Cx,
+    src: Encoding,
+    dst: Encoding,
+    s: &[u8],
+    o: &Options,
+    failed_at: &mut Option<usize>,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     let mut rest = s;
     loop {
@@ -213,6 +225,7 @@ pub fn convert(cx: &mut Cx, src: Encoding, dst: Encoding, s: &[u8], o: &Options)
                         continue;
                     }
                 }
+                *failed_at = Some((s.len() - rest.len() + e.consumed).min(s.len()));
                 return conversion_error(cx, e);
             }
         }
