@@ -42,15 +42,16 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         cx.ivar_set_raw(s, name, value);
     }
     // What the fields have no room for, parts of a nanosecond included.
-    let subsec = cx.call(utc, Sym::intern("subsec"), &[])?;
-    let exact = cx.call(subsec, Sym::intern("*"), &[Value::fixnum(1_000_000_000)])?;
-    let exact = cx.call(exact, Sym::intern("%"), &[Value::fixnum(1000)])?;
-    let (num, den) = (cx.call(exact, Sym::intern("numerator"), &[])?, cx.call(exact, Sym::intern("denominator"), &[])?);
-    if num != Value::fixnum(0) {
+    let rest = nsec % 1000;
+    let part = zakuro_core_system::time::get(cx, v)?.rest.clone();
+    if rest != 0 || part.is_some() {
+        let (num, den) = match part.map(|p| *p) {
+            None => (Value::fixnum(rest), Value::fixnum(1)),
+            Some((num, den)) => (cx.big(num + rest * &den), cx.big(den)),
+        };
         cx.ivar_set_raw(s, Sym::intern("nano_num"), num);
         cx.ivar_set_raw(s, Sym::intern("nano_den"), den);
     }
-    let rest = nsec % 1000;
     if rest != 0 {
         // The same digits, two to a byte, for readers of old.
         let digits = [((rest / 100) << 4) | (rest / 10 % 10), (rest % 10) << 4].map(|b| b as u8);
@@ -104,7 +105,9 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     let num = cx.ivar_get(data, Sym::intern("nano_num"));
     let den = cx.ivar_get(data, Sym::intern("nano_den"));
     let submicro = cx.ivar_get(data, Sym::intern("submicro"));
-    if cx.is_integer(num) && cx.is_integer(den) && den != Value::fixnum(0) {
+    if num.is_fixnum() && den == Value::fixnum(1) && (0..1000).contains(&num.fix()) {
+        nsec = Value::fixnum(nsec.fix() + num.fix());
+    } else if cx.is_integer(num) && cx.is_integer(den) && den != Value::fixnum(0) {
         let rest = cx.call(num, Sym::intern("quo"), &[den])?;
         nsec = cx.call(rest, Sym::intern("+"), &[nsec])?;
     } else if let Some(digits) = Ref::<StringCell>::from_value(submicro) {

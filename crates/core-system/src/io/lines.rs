@@ -107,17 +107,8 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     }
     if a.paragraph {
         // Newlines in front of a paragraph don't count.
-        loop {
-            let io = object::reader(cx, v)?;
-            match io.buffered().first() {
-                Some(b'\n') => io.consume(1),
-                Some(_) => break,
-                None => {
-                    if !fill(cx, v)? {
-                        return Ok(None);
-                    }
-                }
-            }
+        if !pass_newlines(cx, v, b"\n")? {
+            return Ok(None);
         }
     }
     let characters = Encoding::from_id(encoding).filter(|e| !e.is_single_byte() && *e != Encoding::UTF_8);
@@ -203,18 +194,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     let mut line = io.buffered()[..end].to_vec();
     io.consume(end);
     if a.paragraph {
-        loop {
-            let io = object::reader(cx, v)?;
-            match io.buffered().first() {
-                Some(b'\n') => io.consume(1),
-                Some(_) => break,
-                None => {
-                    if !fill(cx, v)? {
-                        break;
-                    }
-                }
-            }
-        }
+        pass_newlines(cx, v, b"\n")?;
     }
     if a.chomp {
         // Wide text that is not converted keeps its carriage returns, as in CRuby.
@@ -222,6 +202,23 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         chomp(&mut line, a, returns);
     }
     Ok(Some(line))
+}
+
+/// Reads over newlines, which belong to no paragraph; false at the end of the stream.
+fn pass_newlines(cx: &mut Cx, v: Value, newlines: &[u8]) -> Result<bool> {
+    loop {
+        let io = object::reader(cx, v)?;
+        let b = io.buffered();
+        let n = b.iter().position(|c| !newlines.contains(c)).unwrap_or(b.len());
+        let more = n < b.len();
+        io.consume(n);
+        if more {
+            return Ok(true);
+        }
+        if !fill(cx, v)? {
+            return Ok(false);
+        }
+    }
 }
 
 /// A line of text whose line ends, of whatever kind, are read as "\n" before the separator is looked for. What stands behind it stays as it is in the buffer.
@@ -277,15 +274,7 @@ fn universal_line(cx: &mut Cx, v: Value, a: &LineArgs, encoding: u8) -> Result<O
         return Ok(None);
     }
     if a.paragraph {
-        // Newlines behind it belong to no paragraph.
-        loop {
-            let io = object::reader(cx, v)?;
-            match io.buffered().first().copied() {
-                Some(b'\n' | b'\r') => io.consume(1),
-                None if fill(cx, v)? => {}
-                _ => break,
-            }
-        }
+        pass_newlines(cx, v, b"\r\n")?;
     }
     if a.chomp {
         chomp(&mut line, a, false);

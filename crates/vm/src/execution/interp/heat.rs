@@ -585,7 +585,9 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
             if c.key >> 32 == cx.epoch as u64 {
                 let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
                 let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
-                if c.key as u32 != receiver.shape_key() {
+                // Only where the callee, or the block that it takes, would be inlined.
+                let inlined = [RUBY_CALLS.simple, RUBY_CALLS.simple_blk, RUBY_CALLS.new_object, RUBY_CALLS.native_blk];
+                if c.key as u32 != receiver.shape_key() && inlined.iter().any(|h| *h as usize == c.handler as usize) {
                     notes.turned(at);
                 }
                 if ruby.iter().any(|h| *h as usize == c.handler as usize) {
