@@ -116,8 +116,14 @@ impl Emitter<'_, '_> {
     // ---- calls ----
 
     /// To `miss` unless the call site's entry is for this receiver, now.
-    pub fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
-        let shape = self.shape_key(recv, miss);
+    pub fn guard_call(&mut self, id: Id, recv: Value, entry: i32, calls: Value, miss: Block) {
+        let shape = if self.types.is_of_cell(id) {
+            let is = self.is_cell(recv);
+            self.branch_unless(is, miss);
+            self.load_u32(recv, cell::SHAPE)
+        } else {
+            self.shape_key(recv, miss)
+        };
         let known = self.load_u32(calls, entry + call::SHAPE);
         let same = self.b.ins().icmp(IntCC::Equal, shape, known);
         self.branch_unless(same, miss);
@@ -161,7 +167,7 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect();
-        self.guard_call(given[0], entry, calls, slow);
+        self.guard_call(id, given[0], entry, calls, slow);
         self.handler_is(calls, entry, RUBY_CALLS.native, slow);
         let own = self.load(calls, entry + call::TARGET);
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
@@ -171,6 +177,13 @@ impl Emitter<'_, '_> {
             self.branch_unless(small, slow);
             let at = self.b.ins().sshr_imm_u(given[1], 1);
             self.call_help(quiet::getbyte as *const () as usize, &[given[0], at])
+        } else if let Pure::Answer(f) = pure {
+            let argument = given.get(1).copied().unwrap_or_else(|| self.word(zakuro_object::Value::NIL));
+            let v = self.call_help(f, &[self.cx, given[0], argument]);
+            self.fail_if_refused(v, id, s);
+            let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
+            self.branch_away(none, slow);
+            v
         } else {
             for (n, v) in given.into_iter().enumerate() {
                 self.store_reg(v, id, i.a + n as u16);
@@ -200,7 +213,7 @@ impl Emitter<'_, '_> {
             self.branch_unless(same, exit);
         } else {
             let recv = self.read(id, i.a, s);
-            self.guard_call(recv, entry, calls, exit);
+            self.guard_call(id, recv, entry, calls, exit);
         }
         self.handler_is(calls, entry, RUBY_CALLS.native, exit);
         let own = self.load(calls, entry + call::TARGET);
@@ -225,7 +238,7 @@ impl Emitter<'_, '_> {
                 let root = self.b.ins().sqrt(d);
                 self.b.ins().fadd(root, zero)
             }
-            Pure::Byte | Pure::Quiet => return,
+            Pure::Byte | Pure::Answer(_) | Pure::Quiet => return,
         };
         self.set_double(recv, v);
     }
@@ -261,7 +274,7 @@ impl Emitter<'_, '_> {
         let handlers = &RUBY_CALLS;
         match called {
             Called::Ruby(_) | Called::New(_) | Called::Bound | Called::Native(..) | Called::NewPlain => {
-                self.guard_call(recv, entry, calls, miss);
+                self.guard_call(id, recv, entry, calls, miss);
                 let handler = match (&called, with_block) {
                     (Called::Ruby(_), false) => handlers.simple,
                     (Called::Ruby(_), true) => handlers.simple_blk,
@@ -306,9 +319,11 @@ impl Emitter<'_, '_> {
             }
             Called::AttrReader | Called::AttrWriter => {
                 let reads = matches!(called, Called::AttrReader);
-                let is = self.is_cell(recv);
-                self.branch_unless(is, miss);
-                self.guard_call(recv, entry, calls, miss);
+                if !self.types.is_of_cell(id) {
+                    let is = self.is_cell(recv);
+                    self.branch_unless(is, miss);
+                }
+                self.guard_call(id, recv, entry, calls, miss);
                 self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
                 if !reads {

@@ -7,6 +7,7 @@ use crate::layout::{frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value};
+use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Exit;
 use zakuro_vm::interp::machine::{RELIED_ON, handler_of, help};
 use zakuro_vm::machine::Left;
@@ -402,9 +403,18 @@ impl Emitter<'_, '_> {
     pub fn step(&mut self, id: Id, at: usize) {
         let scope = self.graph.units[id].scope;
         let ip = self.constant(self.wait_address(scope, at));
-        let handler = self.constant(handler_of(self.graph.scopes[scope].code.insns[at].opcode()) as usize as i64);
+        let op = self.graph.scopes[scope].code.insns[at].opcode();
+        let handler = self.constant(handler_of(op) as usize as i64);
         let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
-        let v = self.call_help(help::step as *const () as usize, &[cx, ip, regs, cs, handler]);
+        // What is called runs without an interpreter in between.
+        let help = match op {
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk => help::send as *const (),
+            Op::SendX => help::send_x as *const (),
+            Op::Super => help::super_ as *const (),
+            Op::Yield => help::yield_ as *const (),
+            _ => help::step as *const (),
+        };
+        let v = self.call_help(help as usize, &[cx, ip, regs, cs, handler]);
         self.fail_if_none(v, id, at);
         self.go_on_if_like(id, None);
     }

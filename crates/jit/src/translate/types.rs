@@ -5,6 +5,7 @@ use std::ops::Range;
 use zakuro_bytecode::machine::seen;
 use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Const, Op};
+use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
 
 /// What a register holds, and how: Fixnums and others as [`zakuro_object::Value`]s, doubles as they are.
@@ -583,6 +584,9 @@ impl<'a> Types<'a> {
         if u.op != Op::Send || self.is_refuted(id, OPERANDS) {
             return None;
         }
+        if let Some(f) = quiet::answer(*owner, &name.name(), u.insn.x) {
+            return Some(Pure::Answer(f as *const () as usize));
+        }
         Some(match (*owner, &*name.name(), u.insn.x) {
             (zakuro_object::ids::MATH, "sqrt", 1) => Pure::Sqrt,
             (zakuro_object::ids::MATH, "sin", 1) => Pure::Sin,
@@ -592,6 +596,11 @@ impl<'a> Types<'a> {
             (_, _, n) if quiet.is_some_and(|(least, most)| (least..=most).contains(&n)) => Pure::Quiet,
             _ => return None,
         })
+    }
+    /// Whether a call's receivers are taken to be cells.
+    pub fn is_of_cell(&self, id: Id) -> bool {
+        let u = &self.graph.units[id];
+        !self.is_refuted(id, OPERANDS) && self.graph.scopes[u.scope].sites.get(u.insn.c as usize).is_some_and(|s| s.of_cell)
     }
     /// What a call has called.
     pub fn called(&self, id: Id) -> &Called {
@@ -623,6 +632,8 @@ pub enum Pure {
     Abs,
     /// String#getbyte.
     Byte,
+    /// Where this function has no answer, it is called like any other ([`quiet::Answer`]).
+    Answer(usize),
     /// Any other.
     Quiet,
 }
@@ -630,7 +641,7 @@ pub enum Pure {
 impl Pure {
     /// Whether it makes a Float of a Float.
     pub fn is_of_floats(self) -> bool {
-        !matches!(self, Pure::Byte | Pure::Quiet)
+        !matches!(self, Pure::Byte | Pure::Answer(_) | Pure::Quiet)
     }
 }
 

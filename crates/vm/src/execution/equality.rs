@@ -194,6 +194,21 @@ impl Cx {
         }
         Ok(None)
     }
+    /// `hash[key]` without default, where no Ruby code is asked; None where it would be.
+    pub fn quick_get(&mut self, h: Ref<HashCell>, key: Value) -> Option<Option<Value>> {
+        let hash = if h.by_identity() { self.identity_hash(key) } else { self.quick_hash(key)? };
+        let Some(t) = h.table(&self.heap) else { return Some(None) };
+        let mut decided = true;
+        let at = t.find(hash, |k| match if t.by_identity { Some(k == key) } else { self.quick_eql(key, k) } {
+            Some(same) => same,
+            None => {
+                decided = false;
+                false
+            }
+        });
+        let found = at.and_then(|i| t.entry(i)).map(|e| e.value);
+        (found.is_some() || decided).then_some(found)
+    }
     /// `hash[key]` without default; None when missing.
     pub fn hash_get(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
         if h.len() == 0 {

@@ -120,6 +120,8 @@ pub struct CodeState {
     pub env_reg: u16,
     pub own_env: bool,
     pub simple: bool,
+    /// Its parameters are required and optional ones alone.
+    pub plain: bool,
     pub required: u16,
     pub code: Arc<Code>,
     /// Its machine code, if the VM has taken note of it; or null. From `Arc::into_raw`.
@@ -131,6 +133,8 @@ pub struct CodeState {
     /// The key (epoch and shape of self) for which the entries in front of the call sites that the machine code in force has linked lead where it takes for granted that they do; 0: none.
     /// Whoever changes such an entry ends that (`Cx::unlink`).
     pub linked: Cell<u64>,
+    /// How often machine code has called it while it had none.
+    pub(crate) bounced: Cell<u32>,
     /// Made when a block or method of this Code is first used.
     pub children: Box<[Cell<*const CodeState>]>,
     /// Its first one.
@@ -266,6 +270,7 @@ impl CodeState {
                 env_reg: code.env_reg,
                 own_env: code.own_env,
                 simple: code.params.simple,
+                plain: code.params.registers() == code.params.required + code.params.optional && !code.params.no_block,
                 required: code.params.required,
                 children,
                 first_child,
@@ -278,6 +283,7 @@ impl CodeState {
                 notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
                 linked: Cell::new(0),
+                bounced: Cell::new(0),
                 code,
                 storage,
             },
@@ -317,6 +323,11 @@ impl CodeState {
     fn const_caches(&mut self) -> &mut [ConstCache] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.consts_cache, self.storage.consts_cache as usize) }
+    }
+    /// The entry for this key that does not stand in front.
+    #[inline(always)]
+    pub(crate) fn other(&self, site: usize, key: u64) -> Option<&CallCache> {
+        self.storage.others.get(site)?.as_ref()?.iter().find(|c| c.key == key)
     }
     /// Puts the entry for this key in front of those of its call site, if there is one.
     #[inline]

@@ -177,6 +177,8 @@ impl Looping {
 #[derive(Clone, Default)]
 pub struct Site {
     pub called: Called,
+    /// Its receiver was a cell.
+    pub of_cell: bool,
     pub block: Option<Arc<Met>>,
 }
 
@@ -303,6 +305,7 @@ pub(crate) unsafe extern "C" fn interpreted(cx: &mut Cx, _: usize, regs: *mut Va
         for k in (*cs).nil_from..(*cs).nlocals {
             *regs.add(k as usize) = Value::NIL;
         }
+        cx.bounces(&*cs);
         (*f).ip = (*cs).insns.get();
         if (*cx.poll).load(Ordering::Relaxed) != 0 {
             cx.left = Left::Poll;

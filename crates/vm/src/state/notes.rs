@@ -59,6 +59,8 @@ pub struct Notes {
     pub counts: Cell<bool>,
     /// How many calls away from what a sample has found.
     pub depth: Cell<u8>,
+    /// The VM's samples when machine code had last called it so many times in vain.
+    pub bounced: Cell<u32>,
     /// It ran often enough for machine code to pay.
     pub pays: Cell<bool>,
     /// The VM's samples when it began to count.

@@ -443,6 +443,21 @@ unsafe fn push_yield_frame(cx: &mut Cx, base: *mut Value, block: Block) -> Resul
         push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0)
     }
 }
+/// As [`yield_`], for machine code: the state of the block whose frame was pushed. Null: it was done, and the base has its value.
+pub(super) unsafe fn push_yield(cx: &mut Cx, base: *mut Value, argc: usize) -> Result<*const CodeState> {
+    // SAFETY: as in `yield_any` and `enter_yield`.
+    unsafe {
+        (cx.call.argc, cx.call.kw, cx.call.block) = (argc, false, Block::NONE);
+        let block = (*cx.fp).block;
+        match block.proc().filter(|p| p.proc_kind() != ProcKind::Block) {
+            Some(p) => {
+                *base = yield_native(cx, p, base)?;
+                Ok(std::ptr::null())
+            }
+            None => push_yield_frame(cx, base, block),
+        }
+    }
+}
 /// Yields the arguments described by `cx.call` (at the instruction's base) to the frame's block.
 unsafe fn enter_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: caller: `cx.call` describes arguments that stand above the base of a Yield-like instruction; the frame's block is valid while the frame

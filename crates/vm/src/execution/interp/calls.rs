@@ -425,15 +425,31 @@ unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
     unsafe {
-        let i = *ip;
         (*cx.fp).ip = ip;
+        describe(cx, ip, regs, cs);
+        enter(cx, ip, regs, cs)
+    }
+}
+/// Describes the call of what the cache has in `cx.call`.
+#[inline(always)]
+unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) {
+    // SAFETY: as in `generic`.
+    unsafe {
+        let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let op = (*cs).opcode_at(ip);
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
         cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
-        enter(cx, ip, regs, cs)
+    }
+}
+/// As [`generic`], for machine code: see [`push_entered`].
+pub(super) unsafe fn push_generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
+    // SAFETY: as in `generic`.
+    unsafe {
+        describe(cx, ip, regs, cs);
+        push_entered(cx, regs.add((*ip).a as usize))
     }
 }
 /// Ruby method whose arguments have to be bound.
@@ -496,6 +512,7 @@ pub struct CallHandlers {
     pub attr_set: Handler,
     pub new_object: Handler,
     pub new_plain: Handler,
+    pub generic: Handler,
 }
 pub static RUBY_CALLS: CallHandlers = CallHandlers {
     simple: ruby_simple,
@@ -508,6 +525,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     attr_set,
     new_object,
     new_plain: new_plain_object,
+    generic,
 };
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
@@ -550,6 +568,51 @@ pub unsafe fn enter(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
                 *base = v;
                 next!(cx, ip, regs, cs)
             }
+        }
+    }
+}
+/// As [`enter`], for machine code: pushes the frame of what is written in Ruby, and answers its state. Null: it was done, and the base has its value.
+pub(super) unsafe fn push_entered(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
+    // SAFETY: as in `enter`, and in `call_native`.
+    unsafe {
+        let m: Method = Ref::of_unchecked(cx.call.me);
+        match m.method_kind() {
+            MethodKind::Ruby => return push_method_frame(cx, base),
+            MethodKind::Native => {
+                let call = cx.call;
+                let argc = call.argc | if call.kw { KW_FLAG } else { 0 };
+                let fp = cx.fp;
+                let nf = fp.add(1);
+                if nf >= cx.frame_limit {
+                    return cx.stack_error();
+                }
+                let end = base.add(call.argc + 1) as usize;
+                nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block: call.block, me: call.me, aux: end });
+                cx.fp = nf;
+                let result = call_builtin(cx, Cx::native_fn(m), call.me, *base, base.add(1), argc, call.block);
+                cx.fp = fp;
+                *base = result?;
+            }
+            MethodKind::Proc => {
+                let p: Ref<ProcCell> = Ref::of_unchecked(m.data);
+                if p.proc_kind() == ProcKind::Block {
+                    return push_bmethod_frame(cx, base);
+                }
+                *base = native_bmethod(cx, base)?;
+            }
+            _ => *base = other_method(cx, base)?,
+        }
+        Ok(std::ptr::null())
+    }
+}
+/// The same for a call with keywords, lists or a block argument.
+pub(super) unsafe fn push_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
+    // SAFETY: as in `send_x`.
+    unsafe {
+        match prepare_send_x(cx, ip, regs, cs)? {
+            Prepared::Enter => push_entered(cx, regs.add((*ip).a as usize)),
+            Prepared::Entered => Ok((*cx.fp).code),
+            Prepared::Answered => Ok(std::ptr::null()),
         }
     }
 }
@@ -641,7 +704,12 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
             return cx.stack_error();
         }
         let p = &(*callee).code.params;
-        if !((*callee).simple && !call.kw && call.argc == (*callee).required as usize) {
+        if (*callee).plain && !call.kw && call.argc.wrapping_sub(p.required as usize) <= p.optional as usize {
+            // Nothing that runs Ruby code.
+            for k in call.argc..(p.required + p.optional) as usize {
+                *base.add(1 + k) = Value::UNDEF;
+            }
+        } else {
             // Errors about the arguments show the method's own line first, as in CRuby.
             fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: call.block, me: m.as_value(), aux: 0 });
             let saved = cx.fp;
@@ -844,6 +912,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             cx.set_aside(cs, i.c);
             (*cache).me = m.as_value();
             (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
+            (*cache).extra = 0;
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }

@@ -40,6 +40,8 @@ const COMPARED: u32 = 60;
 /// free where a program runs thousands of functions in turn.
 const WORTH: u32 = 20_000;
 const WITHIN: u32 = 30;
+/// Calls by machine code after which a Code without any is looked at.
+const BOUNCES: u32 = 1000;
 /// Versions of a Code that a VM asks for, each of which relies on less than the one before.
 const VERSIONS: u32 = 6;
 /// Most instructions of a Code that is inlined, and how many calls away it may be.
@@ -83,6 +85,14 @@ pub(super) unsafe fn kinds(code: &Code, at: usize, regs: *mut Value) -> u8 {
         let second = reads.next().map_or(seen::INTEGER, |b| kind_of(r!(regs, b)));
         kind_of(r!(regs, first)) | second << seen::SECOND
     }
+}
+
+/// Whether the receiver that a call site met last is a cell, and not a value that stands for itself.
+fn of_cell(cs: &CodeState, site: usize) -> bool {
+    // SAFETY: there are as many entries as sites.
+    let key = unsafe { (*cs.calls.add(site)).key };
+    let plain = [ids::INTEGER, ids::FLOAT, ids::SYMBOL, ids::NIL_CLASS, ids::TRUE_CLASS, ids::FALSE_CLASS];
+    key != 0 && plain.iter().all(|id| id.0 != key as u32)
 }
 
 /// What a request brings along of Codes that could be inlined.
@@ -279,6 +289,28 @@ impl Cx {
         }
         self.heat_up(cs, true);
     }
+    /// Machine code has called a Code that has none. What is called that often is worth as much as what runs rounds.
+    #[inline(always)]
+    pub(crate) fn bounces(&mut self, cs: &CodeState) {
+        let n = cs.bounced.get().wrapping_add(1);
+        cs.bounced.set(n);
+        if n.is_multiple_of(BOUNCES) {
+            self.bounced(cs);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn bounced(&mut self, cs: &CodeState) {
+        if !self.options.jit.is_on() || cs.is_traced() || cs.own_machine().is_some() || cs.code.insns.is_empty() {
+            return;
+        }
+        let notes = cs.notes();
+        let soon = self.samples.wrapping_sub(notes.bounced.replace(self.samples)) <= WITHIN;
+        if soon && notes.asked.get() == 0 && !notes.pays.replace(true) {
+            notes.depth.set(0);
+            cs.observe_for(COMPARED);
+        }
+    }
     /// Counts entries and rounds of a Code for a while.
     fn count(&self, cs: &CodeState) {
         let notes = cs.notes();
@@ -459,7 +491,11 @@ impl Cx {
         let sites = if depth <= INLINED_DEPTH && cs.code.insns.len() <= small && with.left > 0 {
             with.left -= 1;
             (0..cs.code.calls.len())
-                .map(|i| Site { called: self.called(cs, i, depth, with), block: self.block_met(cs, i, depth, with) })
+                .map(|i| Site {
+                    called: self.called(cs, i, depth, with),
+                    of_cell: of_cell(cs, i),
+                    block: self.block_met(cs, i, depth, with),
+                })
                 .collect()
         } else {
             Vec::new()

@@ -81,6 +81,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                     cx.set_aside(cs, i.c);
                     (*cache).me = m.as_value();
                     (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
+                    (*cache).extra = 0;
                     (*cache).key = key;
                 }
                 _ => return Ok(false),
@@ -88,6 +89,18 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         }
         let mut m: Method = Ref::of_unchecked((*cache).me);
         let mut target = (*cache).target as *const CodeState;
+        if (*cache).extra & KNOWN != 0 {
+            let fp = cx.fp.add(1);
+            if fp >= cx.frame_limit || base.wrapping_add((*target).nregs as usize + x + names.len() + 2) >= cx.stack_limit {
+                return cx.stack_error();
+            }
+            if site.block != NO_BLOCK {
+                block = block_record(cx, regs, cs, i.a, site.block);
+            }
+            place_known(&(*target).code.params, base, x, names.len(), (*cache).extra);
+            push(cx, base, target, m.as_value(), 0, block);
+            return Ok(true);
+        }
         let list = if site.flags & call_flags::SPLAT != 0 { Some(Ref::<ArrayCell>::of_unchecked(*base.add(1))) } else { None };
         let mut given = Given { values: base.add(1), list, skip: 0, count: list.map_or(x, |a| a.len()) };
         let first = match list {
@@ -167,20 +180,67 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                 (a.me, a.flags)
             }
         };
-        for k in (*code).nil_from..(*code).nlocals {
-            *window.add(k as usize) = Value::NIL;
-        }
+        push(cx, window, code, me, aux, block);
         if aux & FRAME_BLOCK != 0 && (*code).env_reg != 0 {
             *window.add((*code).env_reg as usize) = env;
         }
+        if let Callee::Method(..) = callee
+            && to.is_none()
+            && list.is_none()
+        {
+            (*cache).extra = known(p, x, names);
+        }
+        Ok(true)
+    }
+}
+
+/// Pushes the frame of a callee whose parameters are in place.
+#[inline(always)]
+unsafe fn push(cx: &mut Cx, window: *mut Value, code: *const CodeState, me: Value, aux: usize, block: Block) {
+    // SAFETY: the caller has made room for the frame and its window.
+    unsafe {
+        for k in (*code).nil_from..(*code).nlocals {
+            *window.add(k as usize) = Value::NIL;
+        }
+        let fp = cx.fp.add(1);
         fp.write(Frame { ip: (*code).insns.get(), regs: window, code, block, me, aux });
         cx.fp = fp;
+        let p = &(*code).code.params;
         if p.block {
             let v = cx.block_value(block);
             *window.add(p.block_reg() as usize) = v;
             (*fp).block = Block::from_value(v);
         }
-        Ok(true)
+    }
+}
+
+/// In `CallCache::extra` of a site with names: the arguments fit what `target` takes, and the lower bits tell, [`BITS`] for each of its keywords, which of the site's values it is, counted from 1; 0: none.
+const KNOWN: u32 = 1 << 31;
+const BITS: u32 = 4;
+
+/// What a site knows of a callee that it has been found to fit; 0 if that can't be said in a few bits.
+fn known(p: &Params, count: usize, names: &[Sym]) -> u32 {
+    let few = p.keywords.len() <= (31 / BITS) as usize && names.len() < 1 << BITS;
+    if !few || p.rest || p.post > 0 || p.kwrest != KwRest::None || count > (p.required + p.optional) as usize {
+        return 0;
+    }
+    let at = |k: &Sym| names.iter().position(|n| n == k).map_or(0, |i| i as u32 + 1);
+    p.keywords.iter().enumerate().fold(KNOWN, |sum, (i, k)| sum | at(&k.name) << (i as u32 * BITS))
+}
+/// Moves the values of a call to the parameter registers, as [`known`] tells.
+unsafe fn place_known(p: &Params, base: *mut Value, count: usize, names: usize, known: u32) {
+    // SAFETY: the caller has made room. There are fewer names than places, by `known`.
+    unsafe {
+        let mut values = [const { std::mem::MaybeUninit::<Value>::uninit() }; 1 << BITS];
+        std::ptr::copy_nonoverlapping(base.add(1 + count), values.as_mut_ptr() as *mut Value, names);
+        for k in count..(p.required + p.optional) as usize {
+            *base.add(1 + k) = Value::UNDEF;
+        }
+        let to = base.add(p.keyword_start() as usize);
+        for k in 0..p.keywords.len() {
+            let from = known >> (k as u32 * BITS) & ((1 << BITS) - 1);
+            *to.add(k) = if from == 0 { Value::UNDEF } else { values[from as usize - 1].assume_init() };
+        }
     }
 }
 

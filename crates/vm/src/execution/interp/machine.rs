@@ -1,10 +1,12 @@
 //! Between interpreter and machine code: how it is entered and left, and what it calls. What runs in machine code at all: [`super::heat`].
 
 use super::arith;
+use super::blocks;
 use super::calls::{self, block_record};
 use super::control::poll_at;
 use super::heat::kinds;
 use super::links;
+use super::super_call;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch, stub};
 use crate::builtin::{Block, NativeFn};
@@ -441,7 +443,7 @@ pub mod help {
             Ok(Value::TRUE)
         })
     }
-    /// Length of a plain Array, Hash or, with `empty`, String, as a Fixnum; 0 for others.
+    /// Length of a plain Array, Hash or ASCII String, with `strings` number of bytes of any String, as a Fixnum; 0 for others.
     pub unsafe extern "C" fn length(v: u64, strings: u64) -> u64 {
         // SAFETY: a live value; the shape tells the layout.
         unsafe {
@@ -454,8 +456,13 @@ pub mod help {
                 Ref::<ArrayCell>::of_unchecked(v).len()
             } else if shape == ids::HASH.0 {
                 Ref::<HashCell>::of_unchecked(v).len()
-            } else if strings != 0 && shape == ids::STRING.0 {
-                Ref::<StringCell>::of_unchecked(v).len()
+            } else if shape == ids::STRING.0 {
+                let s = Ref::<StringCell>::of_unchecked(v);
+                // Characters of others have to be counted.
+                if strings == 0 && s.code_range() != zakuro_object::string::CodeRange::Ascii {
+                    return 0;
+                }
+                s.len()
             } else {
                 return 0;
             };
@@ -500,6 +507,129 @@ pub mod help {
             let handler = std::mem::transmute::<usize, Handler>(handler);
             (*cx.fp).ip = ip;
             guarded_run(cx, cx.fp, |cx| handler(cx, ip, regs, cs))
+        }
+    }
+
+    /// Runs what pushes the frame of a callee, or answers at once (null): its value stands at `base` then. 1, or 0.
+    #[inline(always)]
+    unsafe fn calls(cx: &mut Cx, base: *mut Value, push: impl FnOnce(&mut Cx) -> Result<*const CodeState>) -> u64 {
+        let mut callee: *const CodeState = std::ptr::null();
+        let to = &mut callee;
+        let pushed = guarded(cx, |cx| {
+            *to = push(cx)?;
+            Ok(Value::NIL)
+        });
+        // SAFETY: the frame on top is the callee's.
+        unsafe {
+            match pushed {
+                0 => 0,
+                _ if callee.is_null() => 1,
+                _ => runs(cx, base, callee),
+            }
+        }
+    }
+    /// Runs the callee whose frame was pushed; its value goes to `base`: 1, or 0.
+    #[inline(always)]
+    unsafe fn runs(cx: &mut Cx, base: *mut Value, callee: *const CodeState) -> u64 {
+        // SAFETY: the frame on top is the callee's; below it stands the caller's, which waits in a copy of [`LEAVE`].
+        unsafe {
+            let own = cx.fp.sub(1);
+            let window = (*cx.fp).regs;
+            let mut v = ((*callee).entry.get())(cx, 0, window, callee);
+            if v == 0 {
+                v = nested(cx, window, own);
+                if v == 0 {
+                    return 0;
+                }
+            }
+            // An object that is made stands below the window of its `initialize`, and is the value.
+            if std::ptr::eq(window, base) {
+                *base = Value::from_bits(v);
+            }
+            1
+        }
+    }
+
+    /// A call, whatever it meets: what is written in Ruby runs from here, without an interpreter in between, where its cache has it. As [`step`].
+    pub unsafe extern "C" fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+        // SAFETY: as in `step`; what a cache's handler says of its entry holds. Receiver and arguments stand in the window.
+        unsafe {
+            let i = *ip;
+            let base = regs.add(i.a as usize);
+            let mut cache: *const CallCache = (*cs).calls.add(i.c as usize);
+            let key = (cx.epoch as u64) << 32 | (*base).shape_key() as u64;
+            let in_front = (*cache).key == key;
+            if !in_front {
+                let Some(other) = (*cs).other(i.c as usize, key) else { return step(cx, ip, regs, cs, handler) };
+                cache = other;
+            }
+            (*cx.fp).ip = ip;
+            let (h, known) = ((*cache).handler as usize, &calls::RUBY_CALLS);
+            if h == known.simple as usize || h == known.simple_blk as usize {
+                let callee = (*cache).target as *const CodeState;
+                let block = if h == known.simple as usize { Block::NONE } else { block_record(cx, regs, cs, i.a, (*cache).extra as u16) };
+                let nf = cx.fp.add(1);
+                if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+                    return step(cx, ip, regs, cs, handler);
+                }
+                nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+                cx.fp = nf;
+                return runs(cx, base, callee);
+            }
+            if h == known.attr_get as usize {
+                let o = (*base).bits() as *mut ObjectCell;
+                *base = *(*o).slots_ptr().add((*cache).extra as usize);
+                return 1;
+            }
+            if !in_front && !cx.recall(cs, i.c, key) {
+                return step(cx, ip, regs, cs, handler);
+            }
+            if h == known.generic as usize {
+                return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));
+            }
+            if h == known.bound as usize || h == known.bound_blk as usize {
+                return calls(cx, base, |cx| calls::push_bound(cx, ip, regs, cs, h == known.bound_blk as usize));
+            }
+            if h == known.native as usize || h == known.native_blk as usize {
+                return match call_native(cx, ip, regs, cs, h == known.native_blk as usize) {
+                    0 => 0,
+                    v => {
+                        *base = Value::from_bits(v);
+                        1
+                    }
+                };
+            }
+            if h == known.new_object as usize {
+                return calls(cx, base, |cx| calls::push_new(cx, ip, regs, cs));
+            }
+            step(cx, ip, regs, cs, handler)
+        }
+    }
+    /// The same of a call with keywords, lists or a block argument.
+    pub unsafe extern "C" fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
+        // SAFETY: as in `send`.
+        unsafe {
+            (*cx.fp).ip = ip;
+            let base = regs.add((*ip).a as usize);
+            calls(cx, base, |cx| calls::push_send_x(cx, ip, regs, cs))
+        }
+    }
+    /// The same of `super`, with arguments as they stand.
+    pub unsafe extern "C" fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
+        // SAFETY: as in `send`.
+        unsafe {
+            (*cx.fp).ip = ip;
+            let base = regs.add((*ip).a as usize);
+            calls(cx, base, |cx| super_call::push(cx, ip, regs, cs))
+        }
+    }
+    /// The same of a `yield`.
+    pub unsafe extern "C" fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState, _: usize) -> u64 {
+        // SAFETY: as in `send`.
+        unsafe {
+            (*cx.fp).ip = ip;
+            let base = regs.add((*ip).a as usize);
+            calls(cx, base, |cx| blocks::push_yield(cx, base, (*ip).x as usize))
         }
     }
 

@@ -77,3 +77,107 @@ pub unsafe extern "C" fn append(cx: &mut Cx, a: u64, b: u64) -> u64 {
         }
     })
 }
+
+/// What answers for a builtin: receiver and first argument (or nil). UNDEF: the builtin itself is to be called.
+pub type Answer = unsafe extern "C" fn(cx: &mut Cx, this: u64, argument: u64) -> u64;
+
+/// What may answer for a builtin of this class, so named, with so many arguments, where that takes no frame.
+pub fn answer(owner: ClassId, name: &str, argc: u8) -> Option<Answer> {
+    Some(match (owner, name, argc) {
+        (ids::KERNEL, "is_a?" | "kind_of?", 1) => is_a,
+        (ids::KERNEL, "instance_of?", 1) => instance_of,
+        (ids::KERNEL, "class", 0) => class,
+        (ids::KERNEL, "respond_to?", 1) => respond_to,
+        (ids::ARRAY, "first", 0) => first,
+        (ids::ARRAY, "last", 0) => last,
+        (ids::HASH, "key?" | "has_key?" | "include?" | "member?", 1) => has_key,
+        (ids::HASH, "fetch", 1) => fetch,
+        (ids::INTEGER, "<=>", 1) => compare,
+        (ids::FLOAT, "to_i" | "to_int" | "truncate", 0) => truncate,
+        (ids::FLOAT, "floor", 0) => floor,
+        (ids::FLOAT, "ceil", 0) => ceil,
+        (ids::FLOAT, "round", 0) => round,
+        _ => return None,
+    })
+}
+
+const NO_ANSWER: u64 = Value::UNDEF.bits();
+
+unsafe extern "C" fn is_a(cx: &mut Cx, this: u64, class: u64) -> u64 {
+    // SAFETY: live values.
+    let (this, class) = unsafe { (Value::from_bits(this), Value::from_bits(class)) };
+    cx.class_id(class).map_or(NO_ANSWER, |c| Value::bool(cx.is_a(this, c)).bits())
+}
+unsafe extern "C" fn instance_of(cx: &mut Cx, this: u64, class: u64) -> u64 {
+    // SAFETY: live values.
+    let (this, class) = unsafe { (Value::from_bits(this), Value::from_bits(class)) };
+    cx.class_id(class).map_or(NO_ANSWER, |c| Value::bool(cx.class_of(this) == c).bits())
+}
+unsafe extern "C" fn class(cx: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value.
+    let id = cx.class_of(unsafe { Value::from_bits(this) });
+    cx.class_value(id).bits()
+}
+/// Only yes: who has no such method may have a `respond_to_missing?` or a refinement of the scope's.
+unsafe extern "C" fn respond_to(cx: &mut Cx, this: u64, name: u64) -> u64 {
+    // SAFETY: live values.
+    let (this, name) = unsafe { (Value::from_bits(this), Value::from_bits(name)) };
+    let Some(name) = name.as_sym() else { return NO_ANSWER };
+    guarded(cx, |cx| {
+        let found = cx.method_of(this, name);
+        let has = found.is_some_and(|m| m.visibility() == Visibility::Public && !Cx::native_row(m).is_some_and(|r| r.unimplemented));
+        Ok(if has { Value::TRUE } else { Value::UNDEF })
+    })
+}
+unsafe extern "C" fn first(cx: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: the receiver of Array#first, found by its shape.
+    let a: Ref<ArrayCell> = unsafe { Ref::of_unchecked(Value::from_bits(this)) };
+    a.elements(&cx.heap).first().copied().unwrap_or(Value::NIL).bits()
+}
+unsafe extern "C" fn last(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: as above.
+    let a: Ref<ArrayCell> = unsafe { Ref::of_unchecked(Value::from_bits(this)) };
+    a.last().unwrap_or(Value::NIL).bits()
+}
+/// What a Hash has for a key that needs no `hash` or `eql?` of the program's; None if it does.
+unsafe fn found(cx: &mut Cx, this: u64, key: u64) -> Option<Option<Value>> {
+    // SAFETY: live values; the receiver of a method of Hash, found by its shape.
+    let (h, key) = unsafe { (Ref::<HashCell>::of_unchecked(Value::from_bits(this)), Value::from_bits(key)) };
+    cx.quick_get(h, key)
+}
+unsafe extern "C" fn has_key(cx: &mut Cx, this: u64, key: u64) -> u64 {
+    // SAFETY: as in `found`.
+    unsafe { found(cx, this, key) }.map_or(NO_ANSWER, |v| Value::bool(v.is_some()).bits())
+}
+unsafe extern "C" fn fetch(cx: &mut Cx, this: u64, key: u64) -> u64 {
+    // SAFETY: as in `found`.
+    unsafe { found(cx, this, key) }.flatten().map_or(NO_ANSWER, |v| v.bits())
+}
+unsafe extern "C" fn compare(_: &mut Cx, this: u64, other: u64) -> u64 {
+    // SAFETY: live values.
+    match unsafe { (Value::from_bits(this).as_fixnum(), Value::from_bits(other).as_fixnum()) } {
+        (Some(a), Some(b)) => Value::fixnum(a.cmp(&b) as i64).bits(),
+        _ => NO_ANSWER,
+    }
+}
+/// A whole number as an Integer, if it is a small one.
+fn whole(d: f64) -> u64 {
+    const MOST: f64 = (1u64 << 61) as f64;
+    if d.abs() < MOST { Value::fixnum(d as i64).bits() } else { NO_ANSWER }
+}
+unsafe extern "C" fn truncate(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value.
+    unsafe { Value::from_bits(this) }.as_float().map_or(NO_ANSWER, |d| whole(d.trunc()))
+}
+unsafe extern "C" fn floor(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value.
+    unsafe { Value::from_bits(this) }.as_float().map_or(NO_ANSWER, |d| whole(d.floor()))
+}
+unsafe extern "C" fn ceil(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value.
+    unsafe { Value::from_bits(this) }.as_float().map_or(NO_ANSWER, |d| whole(d.ceil()))
+}
+unsafe extern "C" fn round(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value.
+    unsafe { Value::from_bits(this) }.as_float().map_or(NO_ANSWER, |d| whole(d.round()))
+}

@@ -1,6 +1,6 @@
 //! `super`.
 
-use super::calls::{enter, lay_out};
+use super::calls::{enter, lay_out, push_entered};
 use super::missing::{MissReason, missing};
 use super::{check, next, r};
 use crate::builtin::Block;
@@ -11,8 +11,8 @@ use crate::vm::{Cx, PendingCall};
 use zakuro_bytecode::{CallSite, Insn, NO_BLOCK, call_flags};
 use zakuro_object::*;
 
-/// Method above the running one; the name it is looked up by.
-unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Result<(Option<Method>, Sym)> {
+/// Method above the running one, with its state if it is written in Ruby; the name it is looked up by.
+unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Result<(Option<(Method, *const CodeState)>, Sym)> {
     // SAFETY: the frame's `me` is a method cell; caches belong to this VM.
     unsafe {
         let me: Method = Ref::of_unchecked((*cx.fp).me);
@@ -22,13 +22,14 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
         let cache = &mut *(*cs).calls.add(site as usize);
         let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
         if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 && me.place() == 0 {
-            return Ok((Some(Ref::of_unchecked(cache.me)), me.name));
+            return Ok((Some((Ref::of_unchecked(cache.me), cache.target as *const CodeState)), me.name));
         }
         let class = cx.dispatch_class(self_);
         let found = cx.find_super_method_from(class, me);
         cx.note_cached_name(me.name);
+        let found = found.map(|m| (m, if m.method_kind() == MethodKind::Ruby { cx.method_state(m) } else { std::ptr::null() }));
         // The cache knows nothing of further places of the owner.
-        if let Some(m) = found
+        if let Some((m, state)) = found
             && me.place() == 0
         {
             cache.key = key;
@@ -36,6 +37,7 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
             cache.extra = me.name.0;
             cx.state_gets_cells(cs);
             cache.me = m.as_value();
+            cache.target = state as usize;
         }
         Ok((found, me.name))
     }
@@ -56,14 +58,28 @@ unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: 
 pub unsafe fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers (see `Handler`).
     unsafe {
-        let i = *ip;
         (*cx.fp).ip = ip;
-        let me = r!(regs, 0);
-        r!(regs, i.a) = me;
+        describe(cx, ip, regs, cs);
+        go(cx, ip, regs, cs)
+    }
+}
+/// Describes a call with arguments as they stand in `cx.call`, but for its method.
+unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) {
+    // SAFETY: operands of a verified `Super`.
+    unsafe {
+        let i = *ip;
+        r!(regs, i.a) = r!(regs, 0);
         let site = &(&(*cs).code.calls)[i.c as usize];
         let block = literal_block(cx, regs, cs, i.a, site).unwrap_or((*cx.fp).block);
         cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, block, name: sym::empty, state: std::ptr::null() };
-        go(cx, ip, regs, cs)
+    }
+}
+/// As [`super_`], for machine code: see [`push_entered`].
+pub(super) unsafe fn push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
+    // SAFETY: as in `super_`.
+    unsafe {
+        describe(cx, ip, regs, cs);
+        if prepare(cx, ip, regs, cs)? { push_entered(cx, regs.add((*ip).a as usize)) } else { Ok(std::ptr::null()) }
     }
 }
 pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -110,8 +126,8 @@ unsafe fn prepare(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         let call = cx.call;
         let (m, name) = find(cx, cs, i.c, r!(regs, 0))?;
         match m {
-            Some(m) => {
-                cx.call = PendingCall { me: m.as_value(), name, ..call };
+            Some((m, state)) => {
+                cx.call = PendingCall { me: m.as_value(), name, state, ..call };
                 Ok(true)
             }
             None => {
