@@ -305,6 +305,9 @@ pub mod methods {
         check_len(cx, n)?;
         ArrayCell::truncate(this, 0);
         if block.is_some() {
+            // A block that ends the loop early should not have cost a large buffer.
+            const AT_ONCE: usize = 256;
+            ArrayCell::reserve(this, &mut cx.heap, n.min(AT_ONCE));
             for i in 0..n {
                 let v = cx.yield1(block, Value::fixnum(i as i64))?;
                 ArrayCell::store(this, &mut cx.heap, i, v);

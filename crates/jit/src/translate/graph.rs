@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
-use zakuro_bytecode::machine::{Known, Link};
+use zakuro_bytecode::machine::{Known, Link, seen};
 use zakuro_bytecode::op::{Insn, Role};
 use zakuro_bytecode::{Code, Op, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
@@ -193,6 +193,20 @@ pub struct Graph {
     inlined: usize,
 }
 
+/// Whether an operator is one of the program's own: it has met nothing but objects that have a method for it.
+fn is_call_of_group(met: &Met, at: usize, insn: Insn) -> bool {
+    use Op::*;
+    let op = insn.opcode();
+    // Of these most are asked of values that need no call.
+    let asked_of_all = matches!(op, Eq | Ne | CaseEq | Not | NilP | JumpEq | JumpNotEq | JumpEqI | JumpNotEqI);
+    if op.group_length() < 2 || asked_of_all || met.known.seen(at) & 15 != seen::OTHER {
+        return false;
+    }
+    let site = met.code.insns[at + 1].c as usize;
+    let is_refuted = met.known.is_refuted(&(at as u32 + 1, super::types::OPERANDS));
+    !is_refuted && met.sites.get(site).is_some_and(|s| s.of_cell && matches!(s.called, Called::Ruby(_) | Called::AttrReader))
+}
+
 /// Most instructions of a Code that is compiled; of a method that is inlined, and of all that are inlined when one is added; the same of blocks, and of methods that are given one, whose loops gain
 /// more by it. Compiling takes 20 us for each, and a call of a method no more than a few nanoseconds.
 const MOST: usize = 8000;
@@ -319,16 +333,33 @@ impl Graph {
         let mut at = 0;
         while let Some(insn) = code.insns.get(at) {
             at_unit[at] = Some(self.units.len());
+            if is_call_of_group(met, at, *insn) {
+                // The fast path is left out: its operands are put where the call looks for them.
+                let base = code.insns[at + 1].a;
+                let operands = insn.opcode().operands().iter().filter(|(role, _)| matches!(role, Role::Read | Role::Int));
+                for (to, (role, field)) in (base..).zip(operands) {
+                    let moves = match role {
+                        Role::Int => Insn::with_imm(Op::LoadInt, 0, to, insn.signed(*field)),
+                        _ => Insn::new(Op::Move, 0, to, insn.get(*field), 0),
+                    };
+                    self.units.push(Unit::new(scope, at, moves, What::Plain));
+                }
+                at += 1;
+                continue;
+            }
             let what = if insn.opcode() == Op::Return && kind != Kind::Root { What::Leave } else { What::Plain };
             self.units.push(Unit::new(scope, at, *insn, what));
             at += insn.opcode().group_length();
         }
         let last = self.units.len();
         for id in first..last {
+            let same = self.units[id..last].get(1).is_some_and(|next| next.at == self.units[id].at);
             let u = &mut self.units[id];
             let always_raises = u.op == Op::Intrinsic && zakuro_bytecode::Intrinsic::ALL[u.insn.x as usize].always_raises();
             if u.what == What::Leave {
                 u.next = after;
+            } else if same {
+                u.next = Some(id + 1);
             } else if !u.op.ends() && !always_raises {
                 u.next = at_unit[u.at + u.op.group_length()];
             }

@@ -118,8 +118,8 @@ fn watch(code: &Code) -> *const Insn {
         let mut group_ends = 0;
         for (i, insn) in copy.iter_mut().enumerate() {
             let op = code.insns[i].opcode();
-            // The call of a group is made by the fast path's machine code, too.
-            if i >= group_ends && (i == 0 || is_told(op)) {
+            // What stands inside a group is its call, and a jump that is no round of its own.
+            if i >= group_ends && (i == 0 || is_told(op)) || op == Op::Send {
                 insn.op = PROFILE;
             }
             if op.group_length() > 1 && i >= group_ends {
