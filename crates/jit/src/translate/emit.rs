@@ -501,6 +501,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             },
             GetEnv | SetEnv => self.environment(id, s),
             NewStr | NewArray | NewEnv => self.new_cell(id, s),
+            NewRange => self.new_range(id, s),
             GetIvar => self.get_ivar(id, s),
             SetIvar => self.set_ivar(id, s),
             GetConst => self.get_const(id, s),
@@ -619,6 +620,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         };
         self.fail_if_refused(v, id, s);
+        self.write(id, i.a, v);
+    }
+
+    /// A Range of small Integers runs no `<=>`.
+    fn new_range(&mut self, id: Id, s: &State) {
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let (slow, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.append_block_param(done, I64);
+        let (low, high) = (self.read(id, i.b, s), self.read(id, i.c, s));
+        let exclusive = self.constant(i.x as i64);
+        let v = self.call_help(quiet::range as *const () as usize, &[self.cx, low, high, exclusive]);
+        self.fail_if_refused(v, id, s);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
+        self.branch_away(none, slow);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        self.slow(id, at, s, done, Some(i.a));
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
     }
 

@@ -1,6 +1,6 @@
 //! Method calls: inline caches, entering methods of every kind, argument layout.
 
-use super::blocks::{bind_args, push_block_frame};
+use super::blocks::{activation, bind_args, push_block_frame};
 use super::control::{poll_at, polled};
 use super::keywords::keyword_call;
 use super::missing::{MissReason, missing};
@@ -138,6 +138,9 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                 cache.handler = if with_block { native_blk } else { native };
                 if !with_block && m.owner == ids::CLASS && site.name == sym::new {
                     prepare_new(cx, recv, i.x, cache);
+                }
+                if !with_block && m.owner == ids::PROC && calls_proc(m) {
+                    cache.handler = proc_call;
                 }
             }
             MethodKind::AttrReader if i.x == 0 => {
@@ -324,12 +327,11 @@ unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache
         match init.method_kind() {
             MethodKind::Ruby => {
                 let callee = cx.method_state(init);
-                if (*callee).simple && (*callee).required == argc as u16 {
-                    cache.target = callee as usize;
-                    cache.me = init.as_value();
-                    cache.extra = id.0;
-                    cache.handler = new_object;
-                }
+                let simple = (*callee).simple && (*callee).required == argc as u16;
+                cache.target = callee as usize;
+                cache.me = init.as_value();
+                cache.extra = id.0;
+                cache.handler = if simple { new_object } else { new_bound };
             }
             MethodKind::Native if init.owner == ids::BASIC_OBJECT && argc == 0 => {
                 cache.extra = id.0;
@@ -395,6 +397,37 @@ pub(super) unsafe fn push_new(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs
         Ok(callee)
     }
 }
+/// `new` where the arguments of `initialize` have to be bound.
+unsafe fn new_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; see `push_new_bound`.
+    unsafe {
+        (*cx.fp).ip = ip;
+        let callee = check!(cx, ip, regs, cs, push_new_bound(cx, ip, regs, cs));
+        let base = (*cx.fp).regs;
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns.get(), base, callee);
+        }
+        dispatch!(cx, (*callee).insns.get(), base, callee)
+    }
+}
+/// As [`push_new`], with arguments that have to be bound.
+pub(super) unsafe fn push_new_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
+    // SAFETY: as in `push_new`; `push_method_frame` asks for room above the window that begins one further.
+    unsafe {
+        let i = *ip;
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let (base, argc) = (regs.add(i.a as usize), i.x as usize);
+        if base.wrapping_add(argc + 2) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        std::ptr::copy(base.add(1), base.add(2), argc);
+        let object = cx.new_object(ClassId(cache.extra));
+        (*base, *base.add(1)) = (object, object);
+        let state = cache.target as *const CodeState;
+        cx.call = PendingCall { me: cache.me, argc, kw: false, block: Block::NONE, name: sym::initialize, state };
+        push_method_frame(cx, base.add(1))
+    }
+}
 unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; the receiver has the shape that `send_miss` looked the slot up in, of kind Object or Exception, so that slot
     // is there.
@@ -420,6 +453,49 @@ unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         r!(regs, i.a) = v;
         next!(cx, ip, regs, cs)
     }
+}
+/// Proc#call of what is written in Ruby: its frame takes the call's place, as that of a method.
+unsafe fn proc_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` chose this handler for Proc#call, whose receivers are Procs.
+    unsafe {
+        let i = *ip;
+        let base = regs.add(i.a as usize);
+        let Some(p) = is_entered(cx, *base) else { return native(cx, ip, regs, cs) };
+        (*cx.fp).ip = ip;
+        let callee = check!(cx, ip, regs, cs, push_proc(cx, base, p, i.x as usize));
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns.get(), base, callee);
+        }
+        dispatch!(cx, (*callee).insns.get(), base, callee)
+    }
+}
+/// Pushes the frame of a Proc of a literal block, which stands at `base`, with `argc` arguments behind it.
+#[inline(always)]
+pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, argc: usize) -> Result<*const CodeState> {
+    // SAFETY: the caller's word; a Proc's code is alive while a frame runs it. As in `push_block_frame`, which does what is not that simple.
+    unsafe {
+        let callee = p.code as *const CodeState;
+        let fp = cx.fp.add(1);
+        let is_simple = (*callee).simple && argc == (*callee).required as usize;
+        if !is_simple || fp >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return push_block_frame(cx, Block(p.as_value().bits()), base, argc, false, Block::NONE, None, 0);
+        }
+        let Some(a) = activation(Block(p.as_value().bits())) else { return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given") };
+        *base = a.self_;
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        if (*callee).env_reg != 0 {
+            *base.add((*callee).env_reg as usize) = a.env;
+        }
+        fp.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: a.me, aux: a.flags });
+        cx.fp = fp;
+        Ok(callee)
+    }
+}
+/// Whether the receiver of a Proc#call is what [`push_proc`] takes.
+pub(super) fn is_entered(cx: &Cx, p: Value) -> Option<Ref<ProcCell>> {
+    block_of_proc(p).filter(|_| cx.tracing == 0)
 }
 /// Every other combination: described in `cx.call`, then entered.
 unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -512,7 +588,9 @@ pub struct CallHandlers {
     pub attr_set: Handler,
     pub new_object: Handler,
     pub new_plain: Handler,
+    pub new_bound: Handler,
     pub generic: Handler,
+    pub proc_call: Handler,
 }
 pub static RUBY_CALLS: CallHandlers = CallHandlers {
     simple: ruby_simple,
@@ -525,7 +603,9 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     attr_set,
     new_object,
     new_plain: new_plain_object,
+    new_bound,
     generic,
+    proc_call,
 };
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.

@@ -550,6 +550,15 @@ pub mod help {
         }
     }
 
+    /// A builtin's value goes to `base`: 1, or 0.
+    unsafe fn answers(base: *mut Value, v: u64) -> u64 {
+        if v == 0 {
+            return 0;
+        }
+        // SAFETY: the caller's word.
+        unsafe { *base = Value::from_bits(v) };
+        1
+    }
     /// A call, whatever it meets: what is written in Ruby runs from here, without an interpreter in between, where its cache has it. As [`step`].
     pub unsafe extern "C" fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: as in `step`; what a cache's handler says of its entry holds. Receiver and arguments stand in the window.
@@ -584,6 +593,14 @@ pub mod help {
             if !in_front && !cx.recall(cs, i.c, key) {
                 return step(cx, ip, regs, cs, handler);
             }
+            if h == known.proc_call as usize
+                && let Some(p) = calls::is_entered(cx, *base)
+            {
+                return calls(cx, base, |cx| calls::push_proc(cx, base, p, i.x as usize));
+            }
+            if h == known.proc_call as usize {
+                return answers(base, call_native(cx, ip, regs, cs, false));
+            }
             if h == known.generic as usize {
                 return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));
             }
@@ -591,16 +608,13 @@ pub mod help {
                 return calls(cx, base, |cx| calls::push_bound(cx, ip, regs, cs, h == known.bound_blk as usize));
             }
             if h == known.native as usize || h == known.native_blk as usize {
-                return match call_native(cx, ip, regs, cs, h == known.native_blk as usize) {
-                    0 => 0,
-                    v => {
-                        *base = Value::from_bits(v);
-                        1
-                    }
-                };
+                return answers(base, call_native(cx, ip, regs, cs, h == known.native_blk as usize));
             }
             if h == known.new_object as usize {
                 return calls(cx, base, |cx| calls::push_new(cx, ip, regs, cs));
+            }
+            if h == known.new_bound as usize {
+                return calls(cx, base, |cx| calls::push_new_bound(cx, ip, regs, cs));
             }
             step(cx, ip, regs, cs, handler)
         }

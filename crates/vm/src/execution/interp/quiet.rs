@@ -41,6 +41,17 @@ pub unsafe extern "C" fn array(cx: &mut Cx, items: *const Value, n: usize) -> u6
     // SAFETY: initialised values of a window, which nobody writes meanwhile.
     guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, unsafe { std::slice::from_raw_parts(items, n) }).as_value()))
 }
+/// A Range of two small Integers; UNDEF if the interpreter has to make it.
+pub unsafe extern "C" fn range(cx: &mut Cx, low: u64, high: u64, exclusive: u64) -> u64 {
+    guarded(cx, |cx| {
+        // SAFETY: live values.
+        let (low, high) = unsafe { (Value::from_bits(low), Value::from_bits(high)) };
+        if !low.is_fixnum() || !high.is_fixnum() {
+            return Ok(Value::UNDEF);
+        }
+        Ok(RangeCell::make(&cx.heap, ids::RANGE.0, low, high, exclusive == 1).as_value())
+    })
+}
 /// An environment, within another one or nil.
 pub unsafe extern "C" fn environment(cx: &mut Cx, parent: u64, slots: usize) -> u64 {
     // SAFETY: a live value.
