@@ -92,12 +92,20 @@ impl Jit {
     fn work(&self) {
         // Codes that there is machine code of.
         let mut made: Vec<Weak<Code>> = Vec::new();
+        // Whether malloc keeps what the last functions took.
+        let mut keeps = false;
         loop {
             let asked = {
                 let mut work = self.work.lock();
                 loop {
                     match work.queue.pop() {
                         Ok(asked) => break asked,
+                        // Compiling takes megabytes for a moment: the next time it may be the program's that are wanted.
+                        Err(_) if std::mem::take(&mut keeps) => {
+                            drop(work);
+                            self.rest.get().inspect(|rest| rest());
+                            work = self.work.lock();
+                        }
                         Err(None) => self.come.wait(&mut work),
                         Err(Some(time)) => _ = self.come.wait_for(&mut work, time),
                     }
@@ -111,13 +119,9 @@ impl Jit {
             // The VM may ask again before whoever waits goes on.
             self.let_go(request);
             done.inspect(|d| d.tell());
-            // Compiling takes megabytes for a moment: the next time it may be the program's that are wanted. What took so long is worth the time to have them faulted in again.
+            // What took so long is worth the time to have pages faulted in again.
             const WORTH: u64 = 2_000_000;
-            if took >= WORTH
-                && let Some(rest) = self.rest.get()
-            {
-                rest();
-            }
+            keeps |= took >= WORTH;
         }
     }
     /// Drops what may be the last to hold a Code.
