@@ -455,7 +455,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.leave_from(id, s, Some(super::types::UNSEEN));
             return false;
         }
-        if self.tries_exits {
+        // What puts operands in place for the call of a group stands for none of the interpreter's instructions.
+        let stands = self.graph.scopes[u.scope].code.insns[at].op == i.op;
+        if self.tries_exits && stands {
             let exit = self.exit_of(id, s);
             self.try_exit(exit);
         }
