@@ -342,16 +342,29 @@ fn default_replacement(e: Encoding) -> Vec<u8> {
 /// Bytes of `this.scrub(...)`; None when nothing is broken.
 fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Option<Vec<u8>>> {
     let e = enc(this);
-    if range(&cx.heap, this) != CodeRange::Broken {
+    let with = with.filter(|v| !v.is_nil());
+    if with.is_some() && block.is_some() {
+        return cx.arg_error("both of block and replacement given");
+    }
+    if range(&cx.heap, this) != CodeRange::Broken || e.is_dummy() {
         return Ok(None);
     }
     let bytes = this.to_vec();
-    if let Some(v) = with.filter(|v| !v.is_nil()) {
-        let r = cx.to_str(v)?;
+    // A text that may stand in for what is broken.
+    let replacement = |cx: &mut Cx, r: Str| -> Result<()> {
         if range(&cx.heap, r) == CodeRange::Broken {
-            return cx.arg_error("replacement must be valid byte sequence '".to_string() + &r.to_text() + "'");
+            let shown = inspected(&cx.heap, r);
+            return cx.arg_error(format!("replacement must be valid byte sequence '{shown}'"));
         }
-        check_compatible(cx, this, r)?;
+        if enc(r) != e && !(is_ascii(&cx.heap, r) && e.is_ascii_compatible()) {
+            let (e, r) = (shown_name(e), shown_name(enc(r)));
+            return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {e} and {r}"));
+        }
+        Ok(())
+    };
+    if let Some(v) = with {
+        let r = cx.to_str(v)?;
+        replacement(cx, r)?;
         return scrubbed(cx, &bytes, e, Some(r.to_vec())).map(Some);
     }
     if block.is_none() {
@@ -362,8 +375,14 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
         e,
         |bad| {
             let v = cx.str_bytes(bad, e.id());
+            let before = (this.address(), this.len());
             let r = cx.yield1(block, v)?;
-            Ok(cx.to_str(r)?.to_vec())
+            let r = cx.to_str(r)?;
+            if (this.address(), this.len()) != before {
+                return cx.raise(ids::RUNTIME_ERROR, "string modified");
+            }
+            replacement(cx, r)?;
+            Ok(r.to_vec())
         },
         |_| Ok(()),
     )?;
@@ -415,10 +434,12 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
             b'e' => out.push(0x1b),
             b'x' => {
                 let Some(v) = all.get(i..i + 2).and_then(hex) else { return cx.raise(ids::RUNTIME_ERROR, "invalid hex escape") };
-                if utf8 {
-                    return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                if v > 0x7f {
+                    if utf8 {
+                        return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                    }
+                    binary = true;
                 }
-                binary = true;
                 out.push(v as u8);
                 i += 2;
             }
@@ -453,7 +474,8 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
                     i += 4;
                 }
             }
-            c => out.push(c),
+            b'"' | b'\\' | b'#' => out.push(c),
+            c => out.extend_from_slice(&[b'\\', c]),
         }
     }
     if !closed {
