@@ -113,6 +113,15 @@ impl Part {
     }
 }
 
+/// Whether a number that begins as `c` and has any other `bits` at its end may be a character: every encoding takes one of these bytes behind a lead byte.
+fn has_characters(e: Encoding, c: u32, bits: u32) -> bool {
+    const TRAILS: [u32; 4] = [0x30, 0x41, 0x81, 0xa1];
+    TRAILS.iter().any(|t| {
+        let (c, bits) = (c | t << (bits - 8), bits - 8);
+        if bits == 0 { e.encode(c, &mut Vec::new()) } else { has_characters(e, c, bits) }
+    }) || c >> bits == 0
+}
+
 #[derive(Clone, Debug)]
 struct Set {
     negated: bool,
@@ -164,8 +173,16 @@ impl Set {
         {
             let (mut found, mut bytes): (Vec<(u32, u32, u64)>, Vec<u8>) = (Vec::new(), Vec::new());
             len = 0;
-            for (k, c) in (low..=high).enumerate() {
-                step(k, p)?;
+            let (mut next, mut rounds) = (low as u64, 0);
+            while next <= high as u64 {
+                step(rounds, p)?;
+                rounds += 1;
+                let c = next as u32;
+                if let Some(empty) = [24, 16, 8].into_iter().find(|bits| c.trailing_zeros() >= *bits && !has_characters(e, c, *bits)) {
+                    next += 1 << empty;
+                    continue;
+                }
+                next += 1;
                 bytes.clear();
                 if !e.encode(c, &mut bytes) {
                     continue;

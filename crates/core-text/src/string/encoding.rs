@@ -34,7 +34,7 @@ pub enum Xml {
 pub struct Options {
     pub policy: Policy,
     invalid_given: bool,
-    fallback: Value,
+    pub fallback: Value,
     pub newlines: Newlines,
     pub xml: Xml,
 }
@@ -119,6 +119,10 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
         && !v.is_nil()
     {
         let r = cx.to_str(v)?;
+        if range(&cx.heap, r) == CodeRange::Broken {
+            let shown = inspected(&cx.heap, r);
+            return cx.arg_error(format!("replacement string is broken: {shown} as {}", enc(r).name()));
+        }
         let bytes = if enc(r) == dst || is_ascii(&cx.heap, r) && dst.is_ascii_compatible() {
             r.to_vec()
         } else {
@@ -136,7 +140,7 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
 }
 
 /// Raises the error of a failed conversion.
-fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
+pub fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
     let exc = error_of(cx, e);
     cx.raise_value(exc)
 }
@@ -247,6 +251,7 @@ fn decorate(s: &[u8], o: &Options) -> Vec<u8> {
             (b'<', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&lt;"),
             (b'>', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&gt;"),
             (b'"', Xml::Attr, _) => out.extend_from_slice(b"&quot;"),
+            (b'\'', Xml::Attr, _) => out.extend_from_slice(b"&apos;"),
             (b'\n', _, Newlines::Crlf) => out.extend_from_slice(b"\r\n"),
             (b'\n', _, Newlines::Cr) => out.push(b'\r'),
             (b'\r', _, Newlines::Universal | Newlines::Lf) => {
@@ -280,7 +285,14 @@ fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option
             None => src,
         },
     };
-    let o = options(cx, kw, dst)?;
+    let mut o = options(cx, kw, dst)?;
+    if args.is_empty() && src != dst {
+        // To the default internal encoding, whatever there is.
+        o.policy.invalid = OnInvalid::Replace;
+        if o.policy.undefined == OnUndefined::Raise {
+            o.policy.undefined = OnUndefined::Replace;
+        }
+    }
     let decorated = o.xml != Xml::No || o.newlines != Newlines::Keep;
     if !decorated {
         if src == dst {
