@@ -8,7 +8,7 @@
 use super::stream::{self, Call, Decorators, Status, Stream};
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
-use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd, step};
+use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
@@ -170,8 +170,9 @@ fn in_stream(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dy
     let mut out = Vec::with_capacity(s.len());
     let mut read = 0;
     let portions = s.chunks(STRIDE).map(|portion| (portion, true)).chain([(&[][..], false)]);
-    for (i, (portion, partial)) in portions.enumerate() {
-        step(i * STRIDE, p).map_err(|_| stopped(src, dst))?;
+    let mut pace = Pace::new();
+    for (portion, partial) in portions {
+        pace.at(read, p).map_err(|_| stopped(src, dst))?;
         let mut used = 0;
         if let Status::Failed(mut e) = stream.convert(portion, &mut used, &mut out, Call { partial, ..Call::default() }) {
             // What the error has to say of the bytes behind it, it has read.
