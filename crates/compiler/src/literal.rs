@@ -162,6 +162,24 @@ macro_rules! regexp_encoding {
 /// Bytes of a Regexp literal that is compiled when it is first evaluated, which can be interrupted, and not with the constants of its code.
 const LARGE_REGEXP: usize = 16 << 10;
 
+/// What is wrong with a Regexp's text that has characters of the source's encoding, which is another than UTF-8, and `\u` escapes.
+fn mixed_with_unicode(source: &[u8], encoding: u8) -> Option<&'static str> {
+    let other = encoding != zakuro_text::encoding::Encoding::UTF_8.id();
+    let first = source.iter().position(|b| *b >= 0x80).filter(|_| other)?;
+    let mut at = 0;
+    while at < source.len() {
+        if source[at] != b'\\' {
+            at += 1;
+            continue;
+        }
+        if source.get(at + 1) == Some(&b'u') {
+            return Some(if at < first { "non ASCII character in UTF-8 regexp" } else { "UTF-8 character in non UTF-8 regexp" });
+        }
+        at += 2;
+    }
+    None
+}
+
 /// What a String literal makes.
 #[derive(Clone, Copy)]
 enum Made {
@@ -410,6 +428,11 @@ impl<'pr> Compiler<'pr> {
         }
         // As in CRuby, what nobody takes is not looked at.
         if dest != Dest::Discard {
+            if let Some(e) = mixed_with_unicode(source, self.encoding) {
+                let (flags, _) = zakuro_text::regexp::literal_traits(options, encoding);
+                let e = zakuro_text::regexp::Regexp::refused(source, flags, e);
+                return self.refuse(at, &e.0, dest);
+            }
             let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
             if let Err(e) = zakuro_text::regexp::Regexp::check(source, flags, enc) {
                 return self.refuse(at, &e.0, dest);
@@ -427,6 +450,16 @@ impl<'pr> Compiler<'pr> {
         self.parts(list, &mut parts);
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
             return self.plain_regexp(&bytes.clone(), options, *encoding, at, dest);
+        }
+        // Each text is read for itself, in the encoding that an option names.
+        for part in &mut parts {
+            if let Part::Text(bytes, encoding) = part {
+                let (flags, enc) = zakuro_text::regexp::literal_traits(options, *encoding);
+                if let Err(e) = zakuro_text::regexp::Regexp::check_piece(bytes, flags, enc) {
+                    return self.refuse(at, &e.0, dest);
+                }
+                *encoding = enc.id();
+            }
         }
         if !once {
             let (first, count) = self.push_parts(&parts);

@@ -2,6 +2,7 @@
 
 pub mod allocate;
 pub mod interval;
+pub mod ranges;
 
 /// Declares the modules of a part of the core library; the part's `tables` and `setup` are made of theirs.
 #[macro_export]

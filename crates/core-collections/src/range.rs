@@ -2,6 +2,7 @@
 
 use crate::enumerable::{collect, walk};
 use crate::enumerator::EnumeratorExt;
+use zakuro_core_text::string::succ::each_upto;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
 use zakuro_macros::ruby_class;
@@ -338,6 +339,18 @@ mod methods {
             return cx.range_error("cannot get the last element of endless range");
         }
         let Some(n) = n else { return Ok(this.high()) };
+        if !cx.is_builtin(this.as_value(), sym::each, ids::RANGE) {
+            let all = collect(cx, this.as_value())?.as_value();
+            return cx.call(all, sym::last, &[n]);
+        }
+        let integers = cx.is_integer(this.high()) && (cx.is_integer(this.low()) || this.low().is_nil());
+        if integers && (this.low().is_nil() || !this.low().is_fixnum() || !this.high().is_fixnum()) {
+            if cx.to_i64(n)? < 0 {
+                return cx.arg_error("negative array size");
+            }
+            let list = greatest(cx, this, n)?;
+            return cx.call(list, Sym::intern("reverse"), &[]);
+        }
         if let Some(Some(end)) = integer_end(this)
             && this.high().is_fixnum()
         {
@@ -348,7 +361,7 @@ mod methods {
             let from = this.low().fix().max(end.saturating_sub(n).saturating_add(1));
             return Ok(cx.array_of((from..=end).map(Value::fixnum)));
         }
-        let all = to_a(cx, this)?;
+        let all = cx.call(this.as_value(), Sym::intern("to_a"), &[])?;
         cx.call(all, sym::last, &[n])
     }
 
@@ -373,10 +386,6 @@ mod methods {
             }
             return Ok(this.as_value());
         }
-        if low.is_kind(Kind::String) && high.is_kind(Kind::String) {
-            cx.call_block(low, sym::upto, &[high, Value::bool(this.exclusive())], block)?;
-            return Ok(this.as_value());
-        }
         if low.is_sym() && (high.is_sym() || high.is_nil()) {
             let text = |cx: &mut Cx, v: Value| if v.is_nil() { Ok(v) } else { cx.to_s(v).map(|s| s.as_value()) };
             let (a, b) = (text(cx, low)?, text(cx, high)?);
@@ -387,6 +396,19 @@ mod methods {
                 cx.yield1(block, Value::sym(s))?;
                 Ok(true)
             })?;
+            return Ok(this.as_value());
+        }
+        if !low.is_nil()
+            && low.as_float().is_none()
+            && let Some(first) = cx.try_str(low)?
+        {
+            if high.is_nil() {
+                let endless = Ref::of(cx.range(first.as_value(), high, false));
+                each_by_succ(cx, endless, &mut |cx, v| cx.yield1(block, v).map(|_| true))?;
+            } else {
+                let last = cx.to_str(high)?;
+                each_upto(cx, first, last, this.exclusive(), &mut |cx, v| cx.yield1(block, v).map(|_| true))?;
+            }
             return Ok(this.as_value());
         }
         if low.as_float().is_some() || low.is_nil() || !cx.responds(low, sym::succ, false)? {
@@ -409,10 +431,9 @@ mod methods {
             return cannot_iterate(cx, Value::NIL);
         }
         if let Some(high) = this.high().as_fixnum()
-            && (this.low().is_fixnum() || this.low().is_nil())
+            && let Some(low) = this.low().as_fixnum()
         {
             let mut i = if this.exclusive() { high - 1 } else { high };
-            let low = this.low().as_fixnum().unwrap_or(i64::MIN);
             while i >= low {
                 let v = cx.int(i);
                 cx.yield1(block, v)?;
@@ -420,6 +441,17 @@ mod methods {
                 i -= 1;
             }
             return Ok(this.as_value());
+        }
+        if this.low().is_nil() && cx.is_integer(this.high()) {
+            let mut v = this.high();
+            if this.exclusive() {
+                v = cx.call(v, sym::sub, &[Value::fixnum(1)])?;
+            }
+            loop {
+                cx.yield1(block, v)?;
+                cx.safepoint()?;
+                v = cx.call(v, sym::sub, &[Value::fixnum(1)])?;
+            }
         }
         if this.low().is_nil() {
             return cannot_iterate(cx, this.low());
@@ -620,7 +652,16 @@ mod methods {
             let c = cx.class_name_of(other);
             return cx.type_error(format!("wrong argument type {c} (expected Range)"));
         };
-        Ok(!is_empty(cx, this)? && !is_empty(cx, other)? && begins_before_end(cx, this, other)? && begins_before_end(cx, other, this)?)
+        if is_empty(cx, this)? || is_empty(cx, other)? || !begins_before_end(cx, this, other)? || !begins_before_end(cx, other, this)? {
+            return Ok(false);
+        }
+        // Of two that begin or end nowhere, nothing has been compared yet.
+        let same_side = if this.high().is_nil() && other.high().is_nil() { Some((this.low(), other.low())) } else { None };
+        let same_side = if this.low().is_nil() && other.low().is_nil() { Some((this.high(), other.high())) } else { same_side };
+        Ok(match same_side {
+            Some((a, b)) if !a.is_nil() && !b.is_nil() => order(cx, a, b)?.is_some(),
+            _ => true,
+        })
     }
 
     /// `[min, max]`

@@ -80,7 +80,7 @@ mod comparable {
         let (min, max) = match max {
             Some(max) => (min, max),
             None => {
-                let Some(r) = Ref::<RangeCell>::from_value(min) else {
+                let Some(r) = zakuro_core_base::ranges::as_range(cx, min)? else {
                     let c = cx.class_name_of(min);
                     return cx.type_error(format!("wrong argument type {c} (expected Range)"));
                 };

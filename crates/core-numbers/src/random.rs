@@ -311,7 +311,7 @@ fn rand_strict(cx: &mut Cx, s: Source, max: Option<Value>) -> Result<Value> {
         }
     } else if let Some(i) = check_int(cx, max)? {
         rand_int(cx, s, i, true)?
-    } else if let Some(r) = Ref::<RangeCell>::from_value(max) {
+    } else if let Some(r) = zakuro_core_base::ranges::as_range(cx, max)? {
         rand_range(cx, s, r)?
     } else {
         // TypeError for what is no number at all.
@@ -551,7 +551,7 @@ mod kernel_random {
             return Ok(Value::fixnum(generator(cx, Source::Default)?.limited(limit as u64 - 1) as i64));
         }
         if let Some(max) = max.filter(|m| !m.is_nil()) {
-            if let Some(r) = Ref::<RangeCell>::from_value(max) {
+            if let Some(r) = zakuro_core_base::ranges::as_range(cx, max)? {
                 return Ok(rand_range(cx, Source::Default, r)?.unwrap_or(Value::NIL));
             }
             let max = cx.to_int(max)?;

@@ -356,6 +356,9 @@ pub mod time {
     fn strftime(cx: &mut Cx, this: Value, fmt: Ref<StringCell>) -> Result<Value> {
         let e = fmt.encoding();
         let f = fmt.to_vec();
+        if f.is_empty() && cx.is_verbose() {
+            cx.warn_here("strftime called with empty format string")?;
+        }
         let s = super::format(cx, this, &f)?;
         Ok(cx.str_bytes(&s, e))
     }

@@ -109,6 +109,11 @@ pub fn default_internal(cx: &mut Cx) -> Option<Encoding> {
     cx.state::<Defaults>().internal
 }
 
+/// Encoding of what `inspect` gives.
+pub fn shown_in(cx: &mut Cx) -> Encoding {
+    default_internal(cx).unwrap_or_else(|| default_external(cx))
+}
+
 /// Text from outside (names of files, variables): in its encoding, brought to the default internal one when that can be done. What is no US-ASCII where that is
 /// expected is binary.
 pub fn external_text(cx: &mut Cx, bytes: &[u8], e: Encoding) -> Value {

@@ -89,10 +89,15 @@ mod symbols {
     ///     :abc.inspect       #=> ":abc"
     ///     :"a b".inspect     #=> ":\"a b\""
     #[method("inspect")]
-    fn inspect(cx: &Cx, this: Sym) -> Value {
+    fn inspect(cx: &mut Cx, this: Sym) -> Result<Value> {
         let text = inspect_text(this);
+        if !this.bytes().is_ascii() {
+            let (own, to) = (encoding_of(this), crate::encoding::shown_in(cx));
+            let text = inspect::inspect_sym_in(this.bytes(), own, to, cx)?;
+            return Ok(cx.str_bytes(&text, if text.is_ascii() { Encoding::UTF_8 } else { own }.id()));
+        }
         // As in CRuby, what is quoted is a String's text.
-        if text.starts_with(":\"") { cx.str(&text) } else { cx.str_plain(&text) }
+        Ok(if text.starts_with(":\"") { cx.str(&text) } else { cx.str_plain(&text) })
     }
 
     /// The same Symbol?

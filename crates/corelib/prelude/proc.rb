@@ -55,12 +55,16 @@ class Proc
     if lambda?
       lambda do |*args, &block|
         all = got + args
-        all.size >= n ? f.call(*all, &block) : f.__send__(:__curry, n, all)
+        next f.call(*all, &block) if all.size >= n
+        warn "given block not used", uplevel: 0 if block
+        f.__send__(:__curry, n, all)
       end
     else
       proc do |*args, &block|
         all = got + args
-        all.size >= n ? f.call(*all, &block) : f.__send__(:__curry, n, all)
+        next f.call(*all, &block) if all.size >= n
+        warn "given block not used", uplevel: 0 if block
+        f.__send__(:__curry, n, all)
       end
     end
   end

@@ -43,14 +43,9 @@ class Range
       step = args[0]
     end
     step_num = Numeric === step
-    if !step_num && b_num
-      raise TypeError, "no implicit conversion of #{step.nil? ? "nil" : step.class} into Integer" unless step.respond_to?(:to_int) || step.respond_to?(:coerce)
-      step = step.to_int if step.respond_to?(:to_int)
-      step_num = Numeric === step
-    end
     raise ArgumentError, "step can't be 0" if step_num && b_num && step == 0
     unless block_given?
-      if (b_num && (e.nil? || e_num)) || (b.nil? && e_num && step_num)
+      if step_num && ((b_num && (e.nil? || e_num)) || (b.nil? && e_num))
         return Enumerator.__send__(:__arithmetic, self, name, args, b, e, step, excl)
       end
       raise ArgumentError, "#step for non-numeric beginless ranges is meaningless" if b.nil?

@@ -57,6 +57,8 @@ pub struct Command {
     pub directories: Vec<String>,
     /// `-s`: switches after the script name become globals.
     pub switches: bool,
+    /// `-K` was given, of which `-w` warns.
+    pub kanji: bool,
     /// `-S`: the script is searched for in `RUBYPATH` and `PATH`.
     pub search: bool,
     pub embedded: Option<Embedded>,
@@ -209,6 +211,7 @@ impl Command {
             wrap: Wrap::default(),
             directories: Vec::new(),
             switches: false,
+            kanji: false,
             search: false,
             embedded: None,
             named_input: false,
@@ -370,7 +373,8 @@ impl Command {
                     _ => self.encodings(&text, "--encoding")?,
                 }
             }
-            ("backtrace-limit", _) => match needed(name, value, rest)?.parse() {
+            ("backtrace-limit", _) => match needed(name, value.filter(|v| !v.is_empty()).or(value.and(Some("-"))), rest)?.parse() {
+                Err(_) if value == Some("") => return Err("missing argument for --backtrace-limit (RuntimeError)".into()),
                 Ok(-1) => self.options.backtrace_limit = None,
                 Ok(n @ 0i64..) => self.options.backtrace_limit = Some(n as usize),
                 _ => return Err("wrong limit for backtrace length (RuntimeError)".into()),
@@ -536,6 +540,7 @@ impl Command {
                         self.options.source_encoding = Some(name.into());
                         self.options.external_encoding = Some(name.into());
                     }
+                    self.kanji = true;
                     i += 1;
                 }
                 b'U' => self.internal("UTF-8")?,
@@ -582,8 +587,16 @@ impl Command {
                 b's' => self.switches = true,
                 b'S' => self.search = true,
                 b'h' => self.action = Action::Help,
-                b'y' | b'\r' => {}
-                other => return Err(unknown(&format!("-{}", char::from(other)))),
+                b'y' => {}
+                // The end of a line that came with the argument.
+                b'\r' if after.is_empty() => {}
+                other => {
+                    let shown = match other {
+                        b'\t' | b'\n' | b'\r' | 0x20..=0x7e => char::from(other).escape_default().to_string(),
+                        _ => format!("\\x{other:02X}"),
+                    };
+                    return Err(unknown(&format!("-{shown}")));
+                }
             }
             i += 1;
         }

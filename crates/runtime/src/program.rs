@@ -245,11 +245,15 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
     }
+    if c.options.no_gems {
+        // As in CRuby, where these are gems.
+        (c.options.no_did_you_mean, c.options.no_error_highlight, c.options.no_syntax_suggest) = (true, true, true);
+    }
     cx.options = Arc::new(c.options.clone());
     for (off, name) in [
         (c.options.no_did_you_mean, "DidYouMean"),
         (c.options.no_error_highlight, "ErrorHighlight"),
-        (c.options.no_syntax_suggest || c.options.no_gems, "SyntaxSuggest"),
+        (c.options.no_syntax_suggest, "SyntaxSuggest"),
         (c.options.no_gems, "RbConfig"),
         (c.options.no_gems, "Gem"),
     ] {
@@ -261,12 +265,19 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         zakuro_corelib::kernel::misc::name_engine(cx, engine);
     }
     zakuro_corelib::command_line(cx);
+    if c.kanji && c.options.verbose == Some(true) {
+        c.warnings.push("warning: -K is specified; it is for 1.8 compatibility and may cause odd behavior".into());
+    }
     for w in &c.warnings {
         zakuro_corelib::io::write_error(cx, format!("zakuro: {w}\n").as_bytes());
     }
     let switches = if c.switches { switches(&mut c.args) } else { Vec::new() };
     birth::arguments(cx, &c.args);
     for (name, value) in switches {
+        if name.len() < 2 || !name[1..].iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80) {
+            let shown = String::from_utf8_lossy(&name[1..]).into_owned();
+            return refuse(cx, ids::NAME_ERROR, &format!("invalid name for global variable - -{shown}"));
+        }
         let v = match value {
             Some(text) => cx.str_auto(&text),
             None => Value::TRUE,
@@ -277,7 +288,9 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     if cx.owns_process() {
         zakuro_corelib::kernel::gems::start_for_bundle(cx)?;
     }
-    for lib in &c.options.require {
+    // What does not run needs nothing.
+    let idle = c.check_only || c.dump || c.dump_tree;
+    for lib in c.options.require.iter().filter(|_| !idle) {
         let main = cx.main;
         let name = cx.str(lib);
         cx.call(main, sym::require, &[name])?;
@@ -351,7 +364,7 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     // A `#!` line of another program: a script that hands itself to ruby.
     let bytes = text.bytes();
     let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
-    if c.embedded.is_none() && (!first.starts_with(b"#!") || names_ruby(first)) {
+    if c.embedded.is_none() && (!first.starts_with(b"#!") || first == b"#!" || names_ruby(first)) {
         return Ok(Source { text, line: 1, skipped: 0, from_input });
     }
     let (mut at, mut line) = (0, 1);

@@ -43,7 +43,9 @@ fn text_functions_survive_noise() {
             let policy = transcode::Policy { invalid, undefined: transcode::OnUndefined::CharRef, replace: None };
             let _ = transcode::transcode(e, f, &s, &policy);
         }
-        let _ = (tr::tr(&s, &t, &s, true, true, &mut ToTheEnd), tr::tr(&s, &s, &t, false, false, &mut ToTheEnd));
+        for unit in [tr::Unit::Byte, tr::Unit::Utf8, tr::Unit::Of(Encoding::find(b"EUC-JP").expect("known"))] {
+            let _ = (tr::tr(&s, &t, &s, true, unit, &mut ToTheEnd), tr::tr(&s, &s, &t, false, unit, &mut ToTheEnd));
+        }
         let civil = strftime::Civil::from_epoch(rng.next() as i64 >> rng.below(40).max(12), 0, 0, b"");
         let _ = strftime::strftime(&t, &civil);
         let _ = pack::unpack(&t, &s, 0, &mut pack::Each(|_| true));

@@ -276,9 +276,12 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
             for part in s[..n.min(s.len())].chunks(STRIDE) {
                 src.poll()?;
                 left -= part.len();
-                digits(d.kind, part, part.len(), out).map_err(|e| src.error(e))?;
+                digits(d.kind, part, out);
             }
-            digits(d.kind, &[], left, out).map_err(|e| src.error(e))?;
+            // A count beyond the text pads with zero bytes: as many as the digits would have been, and one for every two missing bits.
+            let taken = n.min(s.len());
+            let pad = if d.kind | 32 == b'b' { left.div_ceil(2) } else { n.div_ceil(2) - taken.div_ceil(2) };
+            fill(out, pad, 0).map_err(|e| src.error(e))?;
         }
         b'U' => {
             for at in 0..repeat(src) {
@@ -341,7 +344,7 @@ fn pack_one<S: PackSource>(d: &Directive, src: &mut S, out: &mut Vec<u8>, base: 
         b'u' => {
             short(src)?;
             let s = src.bytes(false, false)?;
-            for (at, part) in s.chunks(line_length(d.count, 45)).enumerate() {
+            for (at, part) in s.chunks(line_length(d.count, 45).min(63)).enumerate() {
                 pause(at, src)?;
                 uuencode(part, out);
             }
@@ -425,17 +428,16 @@ fn line_length(count: Count, default: usize) -> usize {
 }
 
 /// `b B h H`: bits or nibbles from the characters of `s`, `n` of them.
-fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) -> Result<(), PackError> {
+fn digits(kind: u8, s: &[u8], out: &mut Vec<u8>) {
     let bits = if kind | 32 == b'b' { 1 } else { 4 };
     let per_byte = 8 / bits;
     let high_first = kind.is_ascii_uppercase();
-    let taken = n.min(s.len());
     let value = |c: u8| match (bits, c) {
         (1, c) => c & 1,
         (_, c) if c.is_ascii_alphabetic() => ((c & 15) + 9) & 15,
         (_, c) => c & 15,
     };
-    for group in s[..taken].chunks(per_byte) {
+    for group in s.chunks(per_byte) {
         let mut byte = 0;
         for (i, &c) in group.iter().enumerate() {
             let place = if high_first { per_byte - 1 - i } else { i };
@@ -443,8 +445,6 @@ fn digits(kind: u8, s: &[u8], n: usize, out: &mut Vec<u8>) -> Result<(), PackErr
         }
         out.push(byte);
     }
-    // A count beyond the text pads with a zero byte for every two missing characters, for bits, too.
-    fill(out, (n - taken).div_ceil(2), 0)
 }
 
 /// One result of [`unpack`].

@@ -20,19 +20,22 @@ fn as_ruby() {
         let to_is_simple = !to.contains(&b'-') || to.len() < 4;
         to_is_simple && !text.is_empty() && (c.is_ascii() || !c.starts_with(b"^")) && !String::from_utf8_lossy(c).contains("い-い")
     });
-    let error = |e: TrError| format!("ArgumentError: {}", e.0).into_bytes();
+    let error = |e: Refused| match e {
+        Refused::Range(e) => format!("ArgumentError: {}", e.0).into_bytes(),
+        Refused::Stopped(_) => unreachable!("to the end"),
+    };
     for (method, squeeze) in [("tr", false), ("tr_s", true)] {
         compare(&cases, &format!("a, b, t = s.split(\"\\0\", 3); t.{method}(a, b)"), |case| {
             let [a, b, t] = parts(case);
-            tr(&t, &a, &b, squeeze, true, &mut ToTheEnd).map_or_else(error, Result::unwrap)
+            tr(&t, &a, &b, squeeze, Unit::Utf8, &mut ToTheEnd).map_or_else(error, |replaced| replaced.unwrap_or(t))
         });
     }
     compare(&cases, "a, b, t = s.split(\"\\0\", 3); [t.delete(a, b), t.squeeze(a), t.squeeze, t.count(a, b)].join('|')", |case| {
         let [a, b, t] = parts(case);
-        let run = || -> Result<Vec<u8>, TrError> {
-            let both = CharSet::new(&[&a, &b], true)?;
-            let one = CharSet::new(&[&a], true)?;
-            let none = CharSet::new(&[], true)?;
+        let run = || -> Result<Vec<u8>, Refused> {
+            let both = CharSet::new(&[&a, &b], Unit::Utf8, &mut ToTheEnd)?;
+            let one = CharSet::new(&[&a], Unit::Utf8, &mut ToTheEnd)?;
+            let none = CharSet::new(&[], Unit::Utf8, &mut ToTheEnd)?;
             Ok(to_the_end(|p| {
                 Ok([both.delete(&t, p)?, one.squeeze(&t, p)?, none.squeeze(&t, p)?, both.count(&t, p)?.to_string().into_bytes()]
                     .join(&b'|'))

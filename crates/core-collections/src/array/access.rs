@@ -65,7 +65,7 @@ pub mod methods {
         if let Some(i) = index.as_fixnum() {
             return Ok(at_index(this, i));
         }
-        if let Some(r) = Ref::<RangeCell>::from_value(index) {
+        if let Some(r) = zakuro_core_base::ranges::as_range(cx, index)? {
             return Ok(match range_bounds(cx, r, this.len(), Outside::Clamp)? {
                 Some((s, n)) => part(&cx.heap, this, s, s + n).as_value(),
                 None => Value::NIL,
@@ -139,7 +139,7 @@ pub mod methods {
         for index in rest {
             if let Some(i) = index.as_fixnum() {
                 ArrayCell::push(out, &mut cx.heap, at_index(this, i));
-            } else if let Some(r) = Ref::<RangeCell>::from_value(*index) {
+            } else if let Some(r) = zakuro_core_base::ranges::as_range(cx, *index)? {
                 // Beyond the end nil stands in.
                 if let Some((s, n)) = range_bounds(cx, r, this.len(), Outside::Raise)? {
                     check_len(cx, n)?;

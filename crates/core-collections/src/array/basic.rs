@@ -533,6 +533,9 @@ pub mod methods {
         };
         check_len(cx, total)?;
         let out = cx.new_array();
+        if total == 0 {
+            return Ok(out.as_value());
+        }
         ArrayCell::reserve(out, &mut cx.heap, total);
         let this = ArrayCell::slice(&cx.heap, ids::ARRAY.0, this, 0, this.len());
         for at in 0..n {

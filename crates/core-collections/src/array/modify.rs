@@ -321,6 +321,12 @@ pub mod methods {
                 picked.extend(all[..n].iter().map(|i| *i as usize));
             }
         }
+        // The source of numbers may have taken elements away: the rest of a long choice is left, of a short one nothing.
+        let left = this.len();
+        if n <= 10 && picked.iter().any(|i| *i >= left) {
+            picked.clear();
+        }
+        picked.truncate(left);
         Ok(cx.array_of(picked.iter().map(|i| this.get(*i).unwrap_or(Value::NIL))))
     }
 

@@ -154,7 +154,7 @@ pub mod methods {
                     _ => return Ok(Value::NIL),
                 }
             }
-            None => match Ref::<RangeCell>::from_value(index) {
+            None => match zakuro_core_base::ranges::as_range(cx, index)? {
                 Some(r) => match range_bounds(cx, r, this.len(), Outside::Clamp)? {
                     Some(b) => b,
                     None => return Ok(Value::NIL),

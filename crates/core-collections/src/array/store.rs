@@ -91,7 +91,9 @@ pub mod methods {
                 Ok(v)
             }
             [index, v] => {
-                if let Some(r) = Ref::<RangeCell>::from_value(index) {
+                if !index.is_fixnum()
+                    && let Some(r) = zakuro_core_base::ranges::as_range(cx, index)?
+                {
                     if let Some((start, n)) = range_bounds(cx, r, this.len(), Outside::Raise)? {
                         let with = elements(cx, v)?;
                         replace_part(cx, this, start as i64, n as i64, &with)?;
@@ -198,7 +200,7 @@ pub mod methods {
         };
         let (start, end) = match *given {
             [] | [Value::NIL] => (0, len),
-            [v] => match Ref::<RangeCell>::from_value(v) {
+            [v] => match zakuro_core_base::ranges::as_range(cx, v)? {
                 Some(r) => range_bounds(cx, r, len, Outside::Raise)?.map_or((0, 0), |(s, n)| (s, s + n)),
                 None => (from(cx, v)?, len),
             },

@@ -206,6 +206,9 @@ pub mod methods {
     #[method("take")]
     pub fn take(cx: &mut Cx, this: Value, n: Value) -> Result<Value> {
         let n = take_count(cx, n, "attempt to take negative size")?;
+        if n > zakuro_object::array::MAX_LEN {
+            return cx.arg_error("array size too big");
+        }
         let out = cx.new_array();
         if n == 0 {
             return Ok(out.as_value());

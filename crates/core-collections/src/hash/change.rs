@@ -27,11 +27,19 @@ pub(super) fn merge_into(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>,
         return Ok(());
     }
     cx.hash_each(other, |cx, k, v| {
-        let mut v = v;
         if block.is_some()
             && let Some(old) = cx.hash_get(this, k)?
         {
-            v = cx.yield_values(block, &[k, old, v])?;
+            // The block must add no key meanwhile; what it takes away stays away.
+            HashCell::change_unnoticed(this, &mut cx.heap, |t| t.iterating += 1);
+            let new = cx.yield_values(block, &[k, old, v]);
+            HashCell::change_unnoticed(this, &mut cx.heap, |t| t.iterating -= 1);
+            let new = new?;
+            cx.check_frozen(this.as_value())?;
+            if cx.hash_get(this, k)?.is_some() {
+                cx.hash_set(this, k, new)?;
+            }
+            return Ok(true);
         }
         cx.hash_set(this, k, v)?;
         Ok(true)

@@ -8,8 +8,8 @@ use zakuro_vm::equality::combine;
 /// Whether both have the same keys with values that are the same by `same`.
 fn equal(cx: &mut Cx, a: Ref<HashCell>, other: Value, name: Sym) -> Result<bool> {
     let Some(b) = Ref::<HashCell>::from_value(other) else {
-        if name == sym::eq && other.is_cell() && cx.responds(other, sym::to_hash, false)? {
-            return Ok(cx.call(other, sym::eq, &[a.as_value()])?.truthy());
+        if other.is_cell() && cx.responds(other, sym::to_hash, false)? {
+            return Ok(cx.call(other, name, &[a.as_value()])?.truthy());
         }
         return Ok(false);
     };
@@ -59,18 +59,21 @@ fn subset(cx: &mut Cx, a: Ref<HashCell>, b: Ref<HashCell>) -> Result<bool> {
 }
 
 /// How a Symbol key stands before its value: `name: `, or `"odd name": `.
-fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
+/// Returns the encoding of what is not ASCII.
+fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<Option<u8>> {
     let name = s.bytes();
     let body = match name.last() {
         Some(b'?' | b'!') => &name[..name.len() - 1],
         _ => name,
     };
     let plain = !body.is_empty() && !body[0].is_ascii_digit() && body.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_');
+    let mut encoding = None;
     if plain {
         out.extend_from_slice(name);
     } else {
         // `:"odd name"` or `:name` as Symbol#inspect gives it.
         let shown = cx.inspect(Value::sym(s))?;
+        encoding = (!name.is_ascii()).then(|| if shown.is_ascii() { UTF8 } else { shown.encoding() });
         let text = shown.content(&cx.heap).strip_prefix(b":").unwrap_or(shown.content(&cx.heap));
         let quoted = text.first() == Some(&b'"');
         let odd = matches!(text.first(), Some(b'@' | b'$' | b'!'))
@@ -87,7 +90,7 @@ fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<()> {
         }
     }
     out.extend_from_slice(b": ");
-    Ok(())
+    Ok(encoding)
 }
 
 /// `{a: 1, "b" => 2}`
@@ -106,9 +109,8 @@ pub(crate) fn inspect_pairs(cx: &mut Cx, h: Ref<HashCell>) -> Result<Value> {
             }
             match k.as_sym() {
                 Some(s) => {
-                    symbol_key(cx, s, &mut out)?;
-                    if !s.bytes().is_ascii() {
-                        encoding = UTF8;
+                    if let Some(e) = symbol_key(cx, s, &mut out)? {
+                        encoding = e;
                     }
                 }
                 None => {

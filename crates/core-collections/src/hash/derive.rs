@@ -209,8 +209,8 @@ pub(super) mod hash {
     ///     {a: [1, [2]]}.flatten   #=> [:a, [1, [2]]]
     ///     {a: [1, [2]]}.flatten(2)   #=> [:a, 1, [2]]
     #[method("flatten")]
-    fn flatten(cx: &mut Cx, this: Ref<HashCell>, level: Option<i64>) -> Result<Value> {
-        let level = level.unwrap_or(1);
+    fn flatten(cx: &mut Cx, this: Ref<HashCell>, level: Option<Value>) -> Result<Value> {
+        let level = level.map_or(Ok(1), |v| cx.to_i64(v))?;
         let out = cx.new_array();
         if level == 0 {
             return pairs_array(cx, this);

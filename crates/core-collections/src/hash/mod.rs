@@ -102,10 +102,16 @@ pub(crate) fn key_error<T>(cx: &mut Cx, message: String, receiver: Value, key: V
     cx.raise_value(e)
 }
 
+/// Characters of a key that a message shows at most.
+const MAX_SHOWN_KEY: usize = 65;
+
 /// KeyError "key not found: ..."
 #[cold]
 pub(crate) fn key_not_found<T>(cx: &mut Cx, receiver: Value, key: Value) -> Result<T> {
-    let shown = cx.inspect_text(key)?;
+    let mut shown = cx.inspect_text(key)?;
+    if shown.chars().count() > MAX_SHOWN_KEY {
+        shown = shown.chars().take(MAX_SHOWN_KEY - 3).chain("...".chars()).collect();
+    }
     key_error(cx, format!("key not found: {shown}"), receiver, key)
 }
 

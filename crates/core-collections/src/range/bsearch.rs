@@ -1,6 +1,6 @@
 //! Range#bsearch: over Integers of any size and over doubles in the order of their bits.
 
-use super::{Range, is_numeric};
+use super::Range;
 use crate::enumerator::EnumeratorExt;
 use num_bigint::BigInt;
 use zakuro_macros::ruby_class;
@@ -54,7 +54,8 @@ pub mod bsearch {
     fn bsearch(cx: &mut Cx, this: Range, block: Block) -> Result<Value> {
         let (low, high) = (this.low(), this.high());
         if block.is_none() {
-            if !is_numeric(cx, low) && !is_numeric(cx, high) {
+            let halves = |cx: &Cx, v: Value| v.as_float().is_some() || cx.is_integer(v);
+            if !halves(cx, low) && !halves(cx, high) {
                 let what = cx.class_name_of(low);
                 return cx.type_error(format!("can't do binary search for {what}"));
             }

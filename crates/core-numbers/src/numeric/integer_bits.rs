@@ -85,7 +85,9 @@ mod bits {
             let shifted = ints::shift_left(cx, this, down)?;
             return low_bits(cx, shifted, len);
         }
-        if let Some(r) = Ref::<RangeCell>::from_value(at) {
+        if !at.is_fixnum()
+            && let Some(r) = zakuro_core_base::ranges::as_range(cx, at)?
+        {
             return range(cx, this, r);
         }
         let at = match at.as_fixnum() {

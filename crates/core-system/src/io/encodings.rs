@@ -8,11 +8,12 @@ use super::modes::{self, Mode};
 use super::object;
 use super::stream::IoState;
 use zakuro_core_text::encoding as defaults;
-use zakuro_core_text::string::encoding::{Newlines, Options, options};
+use zakuro_core_text::string::encoding::{Newlines, Options, Xml, options};
 use zakuro_core_text::string::util::enc;
 use std::sync::Arc;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
+use zakuro_text::encoding::stream::{Call, Status, Stream, is_stateful};
 use zakuro_vm::*;
 
 /// The internal encoding that was asked for.
@@ -307,11 +308,15 @@ pub fn to_external(cx: &mut Cx, io: Value, s: Ref<StringCell>) -> Result<Ref<Str
     let from = enc(s);
     let to = stream.ext.and_then(Encoding::from_id).filter(|t| *t != Encoding::BINARY && *t != from);
     let to = to.filter(|t| *t != Encoding::UTF_16 && *t != Encoding::UTF_32 && !(t.is_ascii_compatible() && from.is_ascii_compatible() && s.is_ascii()));
-    if to.is_none() && newlines == Newlines::Keep {
-        return Ok(s);
-    }
     let none = Options::none();
     let o = conversion.as_deref().unwrap_or(&none);
+    let escapes = o.xml != Xml::No;
+    if to.is_none() && newlines == Newlines::Keep && !escapes {
+        return Ok(s);
+    }
+    if (escapes || to.is_some_and(is_stateful)) && o.fallback.is_nil() {
+        return in_middle(cx, io, s, o);
+    }
     let mut bytes = s.to_vec();
     if newlines != Newlines::Keep && from.is_ascii_compatible() {
         bytes = o.decorated(&bytes);
@@ -324,6 +329,39 @@ pub fn to_external(cx: &mut Cx, io: Value, s: Ref<StringCell>) -> Result<Ref<Str
         None => from,
     };
     let v = cx.str_bytes(&bytes, target.id());
+    cx.to_str(v)
+}
+
+/// Text behind what the stream has written so far.
+fn in_middle(cx: &mut Cx, io: Value, s: Ref<StringCell>, o: &Options) -> Result<Ref<StringCell>> {
+    let (from, bytes) = (enc(s), s.to_vec());
+    let mut decorators = zakuro_core_text::encoding::converter::decorators_of(o);
+    decorators.universal = false;
+    let stream = object::raw(cx, io)?;
+    let to = stream.ext.and_then(Encoding::from_id).filter(|t| *t != Encoding::BINARY);
+    let to = to.or(stream.writer.as_ref().and_then(|w| w.ends()).map(|e| e.1)).unwrap_or(from);
+    // Bytes are taken for what they are written as.
+    let from = if from == Encoding::BINARY { to } else { from };
+    let ends = Some((from, to));
+    let mut writer = match stream.writer.take() {
+        Some(mut w) if w.ends().is_some_and(|e| e.1 == to) => {
+            w.read_from(from);
+            w
+        }
+        // Of another encoding: what that one has begun is over.
+        other => {
+            stream.writer = other;
+            stream.end_text();
+            Box::new(Stream::new(ends, decorators, o.policy.clone()))
+        }
+    };
+    let mut out = Vec::new();
+    let status = writer.convert(&bytes, &mut 0, &mut out, Call { partial: true, ..Call::default() });
+    object::raw(cx, io)?.writer = Some(writer);
+    if let Status::Failed(e) = status {
+        return zakuro_core_text::string::encoding::conversion_error(cx, *e);
+    }
+    let v = cx.str_bytes(&out, to.id());
     cx.to_str(v)
 }
 

@@ -78,6 +78,8 @@ pub struct Io {
     pub settled: bool,
     /// Options of conversion.
     pub conversion: Option<std::sync::Arc<zakuro_core_text::string::encoding::Options>>,
+    /// What conversion of written text is in the middle of: an encoding with a state, or quotes to be closed.
+    pub writer: Option<Box<zakuro_text::encoding::stream::Stream>>,
     /// Default external encoding when the stream was made.
     pub default: u8,
     /// Seconds a read or write may wait.
@@ -136,6 +138,7 @@ impl Io {
             int: None,
             settled: false,
             conversion: None,
+            writer: None,
             default: zakuro_object::string::UTF8,
             timeout: None,
             eof_seen: false,
@@ -239,6 +242,7 @@ impl Io {
             path: self.path.clone(),
             pid: 0,
             conversion: self.conversion.clone(),
+            writer: None,
             source: None,
             lease: None,
             write_lease: None,
@@ -251,6 +255,12 @@ impl Io {
         let fd = std::mem::replace(&mut self.fd, -1);
         give_up(fd, self.owned, self.lease.take());
         self.mode &= !READ;
+    }
+    /// What stands behind the last text goes to what is buffered.
+    pub fn end_text(&mut self) {
+        if let Some(mut writer) = self.writer.take() {
+            writer.convert(&[], &mut 0, &mut self.wbuf, Default::default());
+        }
     }
     /// Closes the side that is written to, when it has a descriptor of its own.
     pub fn close_writing(&mut self) {
@@ -308,6 +318,7 @@ impl Io {
 
 impl Drop for Io {
     fn drop(&mut self) {
+        self.end_text();
         self.flush_now();
         self.close_fds();
     }

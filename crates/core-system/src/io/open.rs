@@ -197,6 +197,7 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     if io.is_closed() {
         return Ok(());
     }
+    io.end_text();
     let flushed = if io.wbuf.is_empty() { Ok(()) } else { object::flush(cx, v) };
     let io = object::raw(cx, v)?;
     io.wbuf = Vec::new();
@@ -437,6 +438,7 @@ pub mod io {
         if io.is_closed() {
             return Ok(());
         }
+        io.end_text();
         if io.wfd >= 0 && io.fd >= 0 {
             object::flush(cx, this)?;
             let io = object::raw(cx, this)?;

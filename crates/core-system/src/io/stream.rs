@@ -283,7 +283,7 @@ fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
 /// An assignment to one of the separators: deprecated, but for nil.
 fn separator_assigned(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     check_separator(cx, name, v)?;
-    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("'{}' is deprecated", name.name()), "deprecated") }
+    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("non-nil '{}' is deprecated", name.name()), "deprecated") }
 }
 fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     separator_assigned(cx, name, v)?;

@@ -219,9 +219,12 @@ pub mod process {
     ///
     ///     Process.setproctitle("worker 1")   #=> "worker 1"
     #[method("setproctitle", singleton)]
-    fn setproctitle(cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Value {
+    fn setproctitle(cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Result<Value> {
+        if title.content(&cx.heap).contains(&0) {
+            return cx.arg_error("string contains null byte");
+        }
         crate::process::title::set(cx, &title.to_vec());
-        title.as_value()
+        Ok(title.as_value())
     }
     /// Time for optimisations before many processes are forked: collects.
     ///

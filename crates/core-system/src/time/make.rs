@@ -442,6 +442,9 @@ pub mod time {
     ///     Time.new("2024-01-02 03:04:05Z").inspect   #=> "2024-01-02 03:04:05 UTC"
     #[method("initialize", private, max = 7)]
     fn initialize(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs) -> Result<()> {
+        if cx.is_data::<TimeData>(this) {
+            return cx.type_error("already initialized Time");
+        }
         let z = in_keyword(cx, &kw)?;
         let class = cx.class_of(this);
         if args.is_empty() {

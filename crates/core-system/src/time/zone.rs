@@ -202,8 +202,16 @@ pub enum Offset {
 
 /// "+HH", "+HHMM", "+HH:MM", "+HHMMSS", "+HH:MM:SS", "UTC", "Z", "-00:00", military letters.
 pub fn parse_offset(b: &[u8]) -> Offset {
+    match numbered_offset(b) {
+        // A zero behind a minus: the offset is not known.
+        Offset::Seconds(0) if b[0] == b'-' => Offset::Utc,
+        other => other,
+    }
+}
+
+fn numbered_offset(b: &[u8]) -> Offset {
     match b {
-        b"Z" | b"-00:00" => return Offset::Utc,
+        b"Z" => return Offset::Utc,
         [_, _, _] if b.eq_ignore_ascii_case(b"UTC") => return Offset::Utc,
         [c @ b'A'..=b'I'] => return Offset::Seconds((c - b'A' + 1) as i32 * 3600),
         [c @ b'K'..=b'M'] => return Offset::Seconds((c - b'K' + 10) as i32 * 3600),

@@ -118,6 +118,7 @@ fn from_flags(flags: i64) -> (Policy, Decorators) {
     };
     let decorators = Decorators {
         xml_text: has(XML_TEXT),
+        ampersands: false,
         xml_attr_content: has(XML_ATTR_CONTENT),
         xml_attr_quote: has(XML_ATTR_QUOTE),
         crlf: has(CRLF_NEWLINE),
@@ -179,17 +180,47 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
     }
     let target = end(cx, to)?.unwrap_or(Encoding::BINARY);
     let o = options(cx, kw, target)?;
-    let decorators = Decorators {
+    let decorators = decorators_of(&o);
+    // One kind of line end is wanted; that which goes with the option `newline` is not looked at.
+    let asked = |name: &str| kw.get(Sym::intern(name)).is_some_and(|v| v.truthy());
+    let newlines = Decorators { universal: asked("universal_newline"), crlf: asked("crlf_newline"), cr: asked("cr_newline"), ..Decorators::default() };
+    if kw.get(Sym::intern("newline")).is_none_or(|v| v.is_nil()) && newlines.names().len() > 1 {
+        let mut names = newlines.names();
+        // Reading comes before writing.
+        names.sort_by_key(|n| *n != "universal_newline");
+        let ends = both_ends(cx, from, to, Decorators::default())?;
+        let path = ends.map_or(String::new(), |(s, t)| format!("{} to {} with ", s.name(), t.name()));
+        return cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("code converter not found ({path}{})", names.join(",")));
+    }
+    if let Some(wanted) = decorator_alone(cx, from, to)? {
+        return Ok(wanted);
+    }
+    let ends = both_ends(cx, from, to, decorators)?;
+    Ok(Wanted { ends, decorators, named: decorators, policy: o.policy })
+}
+
+/// A converter from "" to the name of a decorator.
+fn decorator_alone(cx: &mut Cx, from: Value, to: Value) -> Result<Option<Wanted>> {
+    let mut decorators = Decorators::default();
+    let (Some(from), Some(to)) = (Ref::<StringCell>::from_value(from), Ref::<StringCell>::from_value(to)) else { return Ok(None) };
+    if from.len() > 0 || !decorators.add(to.content(&cx.heap)) {
+        return Ok(None);
+    }
+    Ok(Some(Wanted { ends: None, decorators, named: decorators, policy: Policy::default() }))
+}
+
+/// What options of conversion do beside converting.
+pub fn decorators_of(o: &crate::string::encoding::Options) -> Decorators {
+    Decorators {
         xml_text: o.xml == Xml::Text,
+        ampersands: false,
         xml_attr_content: o.xml == Xml::Attr,
         xml_attr_quote: o.xml == Xml::Attr,
         crlf: o.newlines == Newlines::Crlf,
         cr: o.newlines == Newlines::Cr,
         lf: o.newlines == Newlines::Lf,
         universal: o.newlines == Newlines::Universal,
-    };
-    let ends = both_ends(cx, from, to, decorators)?;
-    Ok(Wanted { ends, decorators, named: decorators, policy: o.policy })
+    }
 }
 
 /// As `convpath` shows it: pairs and names. Decorators work on ASCII-compatible text, so they stand before a step that makes other text.
@@ -504,6 +535,14 @@ pub mod converter {
             Some((_, target)) if target.is_ascii_compatible() || target.is_unicode() => in_target(cx, target, text)?,
             _ => text.to_vec(),
         };
+        if let Some((_, target)) = ends
+            && zakuro_text::encoding::stream::is_stateful(target)
+        {
+            let utf8 = in_target(cx, Encoding::UTF_8, text)?;
+            if cx.data_mut::<Conversion>(this)?.stream.insert_text(&String::from_utf8_lossy(&utf8)) {
+                return Ok(());
+            }
+        }
         cx.data_mut::<Conversion>(this)?.stream.insert(&bytes);
         Ok(())
     }

@@ -71,6 +71,16 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
         source.extend_from_slice(s.content(&cx.heap));
         if !util::is_ascii(&cx.heap, s) {
             enc = Some(joined(cx, enc, util::enc(s))?);
+        } else if names_bytes(s.content(&cx.heap)) {
+            // What US-ASCII has no characters for are bytes.
+            let ascii = util::enc(s) == Encoding::US_ASCII;
+            let own = if flags.no_encoding || ascii { Encoding::BINARY } else { util::enc(s) };
+            match regexp::Regexp::piece(s.content(&cx.heap), flags, own) {
+                Ok(Some(Encoding::BINARY)) if ascii && pieces.len() == 1 => enc = Some(joined(cx, enc, Encoding::US_ASCII)?),
+                Ok(Some(e)) => enc = Some(joined(cx, enc, e)?),
+                Ok(None) => {}
+                Err(message) => return cx.arg_error(message),
+            }
         }
     }
     let enc = enc.unwrap_or(if flags.no_encoding { Encoding::BINARY } else { Encoding::UTF_8 });
@@ -78,6 +88,11 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
     let v = object(cx, r);
     v.set_flags(flags::FROZEN);
     Ok(v)
+}
+
+/// Whether a pattern has escapes that may name bytes beyond ASCII.
+fn names_bytes(pattern: &[u8]) -> bool {
+    memchr::memchr_iter(b'\\', pattern).any(|at| matches!(pattern.get(at + 1), Some(b'x' | b'u' | b'M' | b'C' | b'c' | b'1'..=b'3')))
 }
 
 fn joined(cx: &mut Cx, known: Option<Encoding>, e: Encoding) -> Result<Encoding> {

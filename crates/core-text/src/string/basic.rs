@@ -94,6 +94,28 @@ fn casecmp_bytes(a: &[u8], b: &[u8]) -> Ordering {
     a[from..].iter().map(fold).cmp(b[from..].iter().map(fold))
 }
 
+/// [`casecmp_bytes`], where bytes of a longer character may look like letters.
+fn casecmp_chars(e: Encoding, a: &[u8], f: Encoding, b: &[u8]) -> Ordering {
+    let (mut left, mut right) = (e.chars(a), f.chars(b));
+    loop {
+        let (a, b) = match (left.next(), right.next()) {
+            (Some(a), Some(b)) => (a, b),
+            (a, b) => return a.is_some().cmp(&b.is_some()),
+        };
+        let ascii = |e: Encoding, c: &[u8]| e.ord(c).filter(|c| *c < 0x80).map(|c| (c as u8).to_ascii_lowercase());
+        let order = match (ascii(e, a), ascii(f, b)) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ => {
+                let n = a.len().min(b.len());
+                a[..n].cmp(&b[..n]).then(a.len().cmp(&b.len()))
+            }
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
 /// Bytes that are copied between two looks at what is asked of the VM: a few milliseconds.
 const PORTION: usize = 16 << 20;
 
@@ -129,6 +151,9 @@ pub mod strings {
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Str, source: Option<Value>, kw: Kwargs) -> Result<Value> {
         kw.only(cx, &[sym::encoding, sym::capacity])?;
+        if source.is_some() || [sym::encoding, sym::capacity].iter().any(|k| kw.get(*k).is_some_and(|v| !v.is_nil())) {
+            cx.check_frozen(this.as_value())?;
+        }
         if let Some(v) = source {
             let s = cx.to_str(v)?;
             cx.check_frozen(this.as_value())?;
@@ -220,9 +245,10 @@ pub mod strings {
             return Ok(Value::NIL);
         };
         match r.as_fixnum() {
-            Some(i) => Ok(cx.int(-i)),
+            Some(i) => Ok(Value::fixnum(-i.signum())),
             None if r.is_nil() => Ok(r),
-            None => cx.call(Value::fixnum(0), sym::sub, &[r]),
+            None if cx.call(r, sym::gt, &[Value::fixnum(0)])?.truthy() => Ok(Value::fixnum(-1)),
+            None => Ok(Value::fixnum(cx.call(r, sym::lt, &[Value::fixnum(0)])?.truthy() as i64)),
         }
     }
 
@@ -236,7 +262,11 @@ pub mod strings {
         if compatible(&cx.heap, this, o).is_none() {
             return Ok(Value::NIL);
         }
-        Ok(Value::fixnum(casecmp_bytes(this.content(&cx.heap), o.content(&cx.heap)) as i64))
+        let (a, b) = (this.content(&cx.heap), o.content(&cx.heap));
+        // In UTF-8 no byte of a longer character looks like ASCII, and bytes are in the order of characters.
+        let bytes = [this, o].iter().all(|s| s.encoding() == string::UTF8 || is_single(&cx.heap, *s));
+        let order = if bytes { casecmp_bytes(a, b) } else { casecmp_chars(enc(this), a, enc(o), b) };
+        Ok(Value::fixnum(order as i64))
     }
 
     /// Equal after Unicode case folding?
@@ -376,7 +406,12 @@ pub mod strings {
     ///     "a\n\"".inspect   #=> "\"a\\n\\\"\""
     #[method("inspect")]
     fn inspect_str(cx: &mut Cx, this: Str) -> Result<Value> {
-        let text = inspect::inspect_long(&Held::of(this), enc(this), cx)?;
+        let own = enc(this);
+        if own != Encoding::UTF_8 && own.is_ascii_compatible() && !is_ascii(&cx.heap, this) && own == crate::encoding::shown_in(cx) {
+            let text = inspect::inspect_own(&Held::of(this), own, cx)?;
+            return Ok(cx.str_bytes(&text, own.id()));
+        }
+        let text = inspect::inspect_long(&Held::of(this), own, cx)?;
         let shown = cx.str(&text);
         Ok(if text.is_ascii() { shown } else { super::super::util::inspected(cx, Ref::of(shown)).as_value() })
     }

@@ -104,6 +104,7 @@ pub fn fold(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
 /// Broken text has no cases. As in CRuby, the letters of ASCII alone may stand in broken UTF-8, but for `swapcase`, which refuses broken US-ASCII, too.
 fn check(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<()> {
     let e = enc(s);
+    check_known(cx, s)?;
     let asks = match (o.ascii, op) {
         (true, CaseOp::Swap) => true,
         (true, _) => e != Encoding::UTF_8 && !e.is_single_byte(),

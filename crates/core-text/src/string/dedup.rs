@@ -26,12 +26,21 @@ impl Default for Table {
 }
 impl VmState for Table {}
 
+/// A frozen copy of the same class, without instance variables.
+fn own_copy(cx: &mut Cx, s: Str) -> Value {
+    let shape = cx.root_shape(cx.class_of(s.as_value()));
+    let c = StringCell::substring(&cx.heap, shape, s, 0, s.len()).as_value();
+    c.set_flags(flags::FROZEN);
+    c
+}
+
 /// The frozen String that stands for the content of `s`.
 pub fn dedup(cx: &mut Cx, s: Str) -> Value {
     let v = s.as_value();
     let plain = v.flags() & flags::HAS_IVARS == 0 && v.shape_key() == ids::STRING.0;
-    if !plain && v.is_frozen() {
-        return v;
+    if !plain {
+        // What is more than its content stands for itself alone.
+        return if v.is_frozen() { v } else { own_copy(cx, s) };
     }
     if s.len() <= MAX_BYTES {
         let hash = HashSeed::of_process().bytes(s.content(&cx.heap)) ^ u64::from(s.encoding());

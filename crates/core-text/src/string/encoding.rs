@@ -34,7 +34,7 @@ pub enum Xml {
 pub struct Options {
     pub policy: Policy,
     invalid_given: bool,
-    fallback: Value,
+    pub fallback: Value,
     pub newlines: Newlines,
     pub xml: Xml,
 }
@@ -119,6 +119,10 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
         && !v.is_nil()
     {
         let r = cx.to_str(v)?;
+        if range(&cx.heap, r) == CodeRange::Broken {
+            let shown = inspected(&cx.heap, r);
+            return cx.arg_error(format!("replacement string is broken: {shown} as {}", enc(r).name()));
+        }
         let bytes = if enc(r) == dst || is_ascii(&cx.heap, r) && dst.is_ascii_compatible() {
             r.to_vec()
         } else {
@@ -136,7 +140,7 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
 }
 
 /// Raises the error of a failed conversion.
-fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
+pub fn conversion_error<T>(cx: &mut Cx, e: ConvErr) -> Result<T> {
     let exc = error_of(cx, e);
     cx.raise_value(exc)
 }
@@ -247,6 +251,7 @@ fn decorate(s: &[u8], o: &Options) -> Vec<u8> {
             (b'<', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&lt;"),
             (b'>', Xml::Text | Xml::Attr, _) => out.extend_from_slice(b"&gt;"),
             (b'"', Xml::Attr, _) => out.extend_from_slice(b"&quot;"),
+            (b'\'', Xml::Attr, _) => out.extend_from_slice(b"&apos;"),
             (b'\n', _, Newlines::Crlf) => out.extend_from_slice(b"\r\n"),
             (b'\n', _, Newlines::Cr) => out.push(b'\r'),
             (b'\r', _, Newlines::Universal | Newlines::Lf) => {
@@ -280,7 +285,14 @@ fn encoded(cx: &mut Cx, this: Str, args: &[Value], kw: Kwargs) -> Result<(Option
             None => src,
         },
     };
-    let o = options(cx, kw, dst)?;
+    let mut o = options(cx, kw, dst)?;
+    if args.is_empty() && src != dst {
+        // To the default internal encoding, whatever there is.
+        o.policy.invalid = OnInvalid::Replace;
+        if o.policy.undefined == OnUndefined::Raise {
+            o.policy.undefined = OnUndefined::Replace;
+        }
+    }
     let decorated = o.xml != Xml::No || o.newlines != Newlines::Keep;
     if !decorated {
         if src == dst {
@@ -342,16 +354,29 @@ fn default_replacement(e: Encoding) -> Vec<u8> {
 /// Bytes of `this.scrub(...)`; None when nothing is broken.
 fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Result<Option<Vec<u8>>> {
     let e = enc(this);
-    if range(&cx.heap, this) != CodeRange::Broken {
+    let with = with.filter(|v| !v.is_nil());
+    if with.is_some() && block.is_some() {
+        return cx.arg_error("both of block and replacement given");
+    }
+    if range(&cx.heap, this) != CodeRange::Broken || e.is_dummy() {
         return Ok(None);
     }
     let bytes = this.to_vec();
-    if let Some(v) = with.filter(|v| !v.is_nil()) {
-        let r = cx.to_str(v)?;
+    // A text that may stand in for what is broken.
+    let replacement = |cx: &mut Cx, r: Str| -> Result<()> {
         if range(&cx.heap, r) == CodeRange::Broken {
-            return cx.arg_error("replacement must be valid byte sequence '".to_string() + &r.to_text() + "'");
+            let shown = inspected(&cx.heap, r);
+            return cx.arg_error(format!("replacement must be valid byte sequence '{shown}'"));
         }
-        check_compatible(cx, this, r)?;
+        if enc(r) != e && !(is_ascii(&cx.heap, r) && e.is_ascii_compatible()) {
+            let (e, r) = (shown_name(e), shown_name(enc(r)));
+            return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {e} and {r}"));
+        }
+        Ok(())
+    };
+    if let Some(v) = with {
+        let r = cx.to_str(v)?;
+        replacement(cx, r)?;
         return scrubbed(cx, &bytes, e, Some(r.to_vec())).map(Some);
     }
     if block.is_none() {
@@ -362,8 +387,14 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
         e,
         |bad| {
             let v = cx.str_bytes(bad, e.id());
+            let before = (this.address(), this.len());
             let r = cx.yield1(block, v)?;
-            Ok(cx.to_str(r)?.to_vec())
+            let r = cx.to_str(r)?;
+            if (this.address(), this.len()) != before {
+                return cx.raise(ids::RUNTIME_ERROR, "string modified");
+            }
+            replacement(cx, r)?;
+            Ok(r.to_vec())
         },
         |_| Ok(()),
     )?;
@@ -415,10 +446,12 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
             b'e' => out.push(0x1b),
             b'x' => {
                 let Some(v) = all.get(i..i + 2).and_then(hex) else { return cx.raise(ids::RUNTIME_ERROR, "invalid hex escape") };
-                if utf8 {
-                    return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                if v > 0x7f {
+                    if utf8 {
+                        return cx.raise(ids::RUNTIME_ERROR, "hex escape and Unicode escape are mixed");
+                    }
+                    binary = true;
                 }
-                binary = true;
                 out.push(v as u8);
                 i += 2;
             }
@@ -453,7 +486,8 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
                     i += 4;
                 }
             }
-            c => out.push(c),
+            b'"' | b'\\' | b'#' => out.push(c),
+            c => out.extend_from_slice(&[b'\\', c]),
         }
     }
     if !closed {

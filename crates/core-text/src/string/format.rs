@@ -153,13 +153,18 @@ impl FormatArgs for VmArgs<'_> {
         let i = self.cx.to_i64(v)?;
         let mut out = Vec::new();
         let ok = u32::try_from(i).is_ok_and(|c| self.encoding.encode(c, &mut out));
-        if !ok {
-            return if i < 0 || !self.encoding.is_unicode() {
-                self.cx.range_error(std::format!("{i} out of char range"))
-            } else {
-                let name = self.encoding.name();
-                self.cx.range_error(std::format!("invalid codepoint 0x{i:X} in {name}"))
-            };
+        match u8::try_from(i) {
+            _ if ok => {}
+            // A byte that is no character of US-ASCII.
+            Ok(b) if self.encoding == Encoding::US_ASCII => out.push(b),
+            _ if i >= 0 && (self.encoding == Encoding::US_ASCII || self.encoding.is_single_byte()) => {
+                return self.cx.range_error(std::format!("{i} out of char range"));
+            }
+            // As in CRuby half of a pair is written as if it were a character.
+            _ if self.encoding == Encoding::UTF_8 && (0xd800..=0xdfff).contains(&i) => {
+                out.extend([0xed, 0x80 | (i >> 6 & 0x3f) as u8, 0x80 | (i & 0x3f) as u8]);
+            }
+            _ => return self.cx.arg_error("invalid character"),
         }
         self.fixed |= !out.is_ascii();
         Ok(out)

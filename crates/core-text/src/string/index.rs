@@ -21,7 +21,7 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
     if let Some(i) = first.as_fixnum() {
         return Ok(window(&cx.heap, this, i, 1).filter(|(a, b)| a < b));
     }
-    if let Some(r) = Ref::<RangeCell>::from_value(first) {
+    if let Some(r) = zakuro_core_base::ranges::as_range(cx, first)? {
         return Ok(range_window(cx, r, |cx| length(&cx.heap, this))?.and_then(|(from, n)| window(&cx.heap, this, from as i64, n)));
     }
     if let Some(s) = Ref::<StringCell>::from_value(first) {
@@ -101,7 +101,7 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
             None => cx.index_error(format!("index {start} out of string")),
         };
     }
-    if let Some(r) = Ref::<RangeCell>::from_value(first) {
+    if let Some(r) = zakuro_core_base::ranges::as_range(cx, first)? {
         return match range_window(cx, r, |cx| length(&cx.heap, this))?.and_then(|(from, n)| window(&cx.heap, this, from as i64, n)) {
             Some(w) => Ok(w),
             None => {
@@ -127,7 +127,7 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
 /// Byte range of `bytesplice` arguments; boundaries are checked.
 fn byte_range(cx: &mut Cx, s: Str, args: &[Value]) -> Result<(usize, usize)> {
     let found = match args {
-        [r] => match Ref::<RangeCell>::from_value(*r) {
+        [r] => match zakuro_core_base::ranges::as_range(cx, *r)? {
             Some(range) => match range_window(cx, range, |_| s.len())?.and_then(|(from, n)| byte_window(s.len(), from as i64, n)) {
                 Some(w) => w,
                 None => {
@@ -232,7 +232,7 @@ pub mod indexing {
         let found = if let Some(n) = n {
             let (start, n) = (cx.to_i64(first)?, cx.to_i64(n)?);
             usize::try_from(n).ok().and_then(|n| byte_window(len, start, n))
-        } else if let Some(r) = Ref::<RangeCell>::from_value(first) {
+        } else if let Some(r) = zakuro_core_base::ranges::as_range(cx, first)? {
             range_window(cx, r, |_| len)?.and_then(|(from, n)| byte_window(len, from as i64, n))
         } else {
             let i = cx.to_i64(first)?;

@@ -150,7 +150,10 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
         let mut shown = end;
         if chomp {
             if paragraphs {
-                while shown > at && matches!(b[shown - 1], b'\n' | b'\r') {
+                // What ends at the text's end with one newline only is no paragraph that a separator has ended.
+                let before = |end: usize| b[at..end].strip_suffix(b"\n").map(|l| l.strip_suffix(b"\r").unwrap_or(l)).map(|l| at + l.len());
+                let ended = before(end).and_then(before).is_some();
+                while ended && shown > at && matches!(b[shown - 1], b'\n' | b'\r') {
                     shown -= 1;
                 }
             } else if b[at..end].ends_with(&sep) {
@@ -167,6 +170,15 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
         at = next;
     }
     Ok(sink.result(this))
+}
+
+/// Length of a text in UTF-8 without the beginning of a character at its end.
+fn complete(text: &[u8]) -> usize {
+    let lead = text.iter().rev().take(3).position(|b| b & 0xc0 == 0xc0).map_or(text.len(), |n| text.len() - n - 1);
+    match std::str::from_utf8(&text[lead..]) {
+        Err(e) if e.valid_up_to() == 0 && e.error_len().is_none() => lead,
+        _ => text.len(),
+    }
 }
 
 /// `\X`, compiled once per VM.
@@ -205,7 +217,8 @@ fn wide_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 }
 
 fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    if !enc(this).is_unicode() || enc(this).is_dummy() || range(&cx.heap, this) == CodeRange::Broken {
+    let broken = range(&cx.heap, this) == CodeRange::Broken;
+    if !enc(this).is_unicode() || enc(this).is_dummy() || broken && enc(this) != Encoding::UTF_8 {
         return chars(cx, this, block);
     }
     if enc(this) != Encoding::UTF_8 {
@@ -225,9 +238,11 @@ fn grapheme_clusters(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
         }
     };
     let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
+    // As in CRuby, the beginning of a character that the text ends with is left out.
+    let whole = if broken { complete(src.content(&cx.heap)) } else { src.len() };
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
-    while at < src.len() {
+    while at < whole {
         let end = regexp.match_at(src.content(&cx.heap), at).map_or(0, |c| c.end()).max(at + char_len_at(&cx.heap, src, at));
         let v = sub(cx, src, at, end);
         sink.put(cx, v)?;

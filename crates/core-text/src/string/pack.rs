@@ -11,6 +11,8 @@ struct Elements<'a> {
     cx: &'a mut Cx,
     array: Ref<ArrayCell>,
     at: usize,
+    /// The template, which conversions of elements must leave alone: its bytes are at this address, so many.
+    template: (Str, usize, usize),
     /// Strings whose addresses were packed: the result keeps them alive.
     pointed: Option<Ref<ArrayCell>>,
 }
@@ -21,10 +23,17 @@ fn pointed() -> Sym {
 }
 
 impl Elements<'_> {
-    fn next(&mut self) -> Value {
+    fn is_changed(&self) -> bool {
+        let (template, address, len) = self.template;
+        (template.address(), template.len()) != (address, len)
+    }
+    fn next(&mut self) -> Result<Value> {
+        if self.is_changed() {
+            return self.cx.raise(ids::RUNTIME_ERROR, "format string modified");
+        }
         let v = self.array.get(self.at).unwrap_or(Value::NIL);
         self.at += 1;
-        v
+        Ok(v)
     }
 }
 
@@ -52,12 +61,12 @@ impl PackSource for Elements<'_> {
         self.cx.admit(bytes)
     }
     fn integer(&mut self) -> Result<Int> {
-        let v = self.next();
+        let v = self.next()?;
         let i = self.cx.to_int(v)?;
         Ok(int_of(self.cx, i).unwrap_or(Int::Small(0)))
     }
     fn float(&mut self) -> Result<f64> {
-        let v = self.next();
+        let v = self.next()?;
         // A Numeric that is no number itself has to have a `to_f`.
         if v.is_kind(Kind::Object) && !self.cx.responds(v, sym::to_f, true)? {
             let c = self.cx.class_name_of(v);
@@ -66,7 +75,7 @@ impl PackSource for Elements<'_> {
         self.cx.to_f64(v)
     }
     fn pointer(&mut self, least: usize) -> Result<u64> {
-        let v = self.next();
+        let v = self.next()?;
         if v.is_nil() {
             return Ok(0);
         }
@@ -83,7 +92,7 @@ impl PackSource for Elements<'_> {
         Ok(s.content(&self.cx.heap).as_ptr() as u64)
     }
     fn bytes(&mut self, nil_ok: bool, any: bool) -> Result<Vec<u8>> {
-        let v = self.next();
+        let v = self.next()?;
         if nil_ok && v.is_nil() {
             return Ok(Vec::new());
         }
@@ -94,6 +103,9 @@ impl PackSource for Elements<'_> {
         self.cx.safepoint()
     }
     fn error(&mut self, error: PackError) -> Exc {
+        if let Err(e) = if self.is_changed() { self.next().map(|_| ()) } else { Ok(()) } {
+            return e;
+        }
         match raise_pack::<()>(self.cx, error) {
             Err(e) => e,
             Ok(()) => Exc,
@@ -136,6 +148,8 @@ struct Values<'a> {
     cx: &'a mut Cx,
     from: Str,
     all: Ref<ArrayCell>,
+    /// What the text is too short for is nil; else it is left out.
+    pads: bool,
     wanted: usize,
     result: Result<()>,
 }
@@ -146,12 +160,24 @@ impl Progress for Values<'_> {
 }
 impl UnpackSink for Values<'_> {
     fn take(&mut self, u: Unpacked) -> bool {
+        if u == Unpacked::Nil && !self.pads {
+            return true;
+        }
         self.result = value_of(self.cx, self.from, u).and_then(|v| {
             ArrayCell::push(self.all, &mut self.cx.heap, v);
             Ok(step(self.all.len(), self.cx)?)
         });
         self.result.is_ok() && self.all.len() < self.wanted
     }
+}
+
+/// A template is read byte by byte.
+fn check_template(cx: &mut Cx, template: Str) -> Result<()> {
+    if enc(template).is_ascii_compatible() {
+        return Ok(());
+    }
+    let name = enc(template).name();
+    cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {name}"))
 }
 
 fn offset_of(cx: &mut Cx, this: Str, kw: Kwargs) -> Result<usize> {
@@ -179,6 +205,8 @@ pub mod array_pack {
     fn pack_method(cx: &mut Cx, this: Ref<ArrayCell>, template: Str, kw: Kwargs) -> Result<Value> {
         let key = Sym::intern("buffer");
         kw.only(cx, &[key])?;
+        check_template(cx, template)?;
+        let watched = (template, template.address(), template.len());
         let template = template.to_vec();
         let buffer = match kw.get(key) {
             None | Some(Value::NIL) => None,
@@ -194,7 +222,7 @@ pub mod array_pack {
             cx.check_frozen(b.as_value())?;
         }
         let mut out = buffer.map_or(Vec::new(), |b| b.to_vec());
-        let mut elements = Elements { cx, array: this, at: 0, pointed: None };
+        let mut elements = Elements { cx, array: this, at: 0, template: watched, pointed: None };
         let e = pack(&template, &mut elements, &mut out)?;
         let strings = elements.pointed;
         let result = match buffer {
@@ -223,8 +251,9 @@ pub mod string_unpack {
     #[method("unpack")]
     fn unpack_method(cx: &mut Cx, this: Str, template: Str, kw: Kwargs, block: Block) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
+        check_template(cx, template)?;
         let all = cx.new_array();
-        let mut values = Values { cx, from: this, all, wanted: usize::MAX, result: Ok(()) };
+        let mut values = Values { cx, from: this, all, pads: block.is_none(), wanted: usize::MAX, result: Ok(()) };
         let done = unpack(&Held::of(template), &Held::of(this), offset, &mut values);
         values.result?;
         if let Err(e) = done {
@@ -248,8 +277,9 @@ pub mod string_unpack {
     #[method("unpack1")]
     fn unpack1(cx: &mut Cx, this: Str, template: Str, kw: Kwargs) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
+        check_template(cx, template)?;
         let all = cx.new_array();
-        let mut values = Values { cx, from: this, all, wanted: 1, result: Ok(()) };
+        let mut values = Values { cx, from: this, all, pads: true, wanted: 1, result: Ok(()) };
         let done = unpack(&Held::of(template), &Held::of(this), offset, &mut values);
         values.result?;
         if let Err(e) = done {

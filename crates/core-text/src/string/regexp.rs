@@ -160,8 +160,25 @@ enum Replacement {
     Block(Block),
 }
 
-/// Appends a replacement text with its references (`\1`, `\0`, `\k<name>`, ...) filled in. Err: a name that no group has.
-fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std::result::Result<(), String> {
+/// What is wrong with a reference by name.
+enum Unexpandable {
+    /// No group has this name; a pattern that is a String has no groups.
+    Unknown(String),
+    /// `\k<` without `>`.
+    Unclosed,
+}
+
+impl Unexpandable {
+    fn raise<T>(self, cx: &mut Cx) -> Result<T> {
+        match self {
+            Unexpandable::Unknown(name) => cx.index_error(format!("undefined group name reference: {name}")),
+            Unexpandable::Unclosed => cx.raise(ids::RUNTIME_ERROR, "invalid group name reference format"),
+        }
+    }
+}
+
+/// Appends a replacement text with its references (`\1`, `\0`, `\k<name>`, ...) filled in.
+fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std::result::Result<(), Unexpandable> {
     let part = |a: usize, b: usize| s.get(a..b).unwrap_or_default();
     let group = |n: usize| match &f.captures {
         Some(c) => c.groups.get(n).copied().flatten(),
@@ -179,6 +196,11 @@ fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std
         match c {
             b'0'..=b'9' | b'&' => {
                 let n = if c == b'&' { 0 } else { (c - b'0') as usize };
+                // Groups without a name are none where others have one, and so have no number.
+                let value = p.value();
+                if n > 0 && engine::regexp_of(&value).is_some_and(|d| !d.regexp.names().is_empty()) {
+                    continue;
+                }
                 if let Some((a, b)) = group(n) {
                     out.extend_from_slice(part(a, b));
                 }
@@ -192,18 +214,15 @@ fn expand(rep: &[u8], p: Pattern, s: &[u8], f: &Found, out: &mut Vec<u8>) -> std
             b'`' => out.extend_from_slice(part(0, f.start)),
             b'\'' => out.extend_from_slice(part(f.end, s.len())),
             b'\\' => out.push(b'\\'),
-            b'k' if rep.get(at) == Some(&b'<') && matches!(p, Pattern::Regexp(_)) && memchr::memchr(b'>', &rep[at..]).is_some() => {
-                let end = at + memchr::memchr(b'>', &rep[at..]).unwrap_or(0);
-                let name = String::from_utf8_lossy(&rep[at + 1..end]).into_owned();
-                at = end + 1;
+            b'k' if rep.get(at) == Some(&b'<') => {
+                let Some(length) = memchr::memchr(b'>', &rep[at..]) else { return Err(Unexpandable::Unclosed) };
+                let name = String::from_utf8_lossy(&rep[at + 1..at + length]).into_owned();
+                at += length + 1;
                 let pattern = p.value();
                 let names = engine::regexp_of(&pattern).map_or(&[][..], |d| d.regexp.names());
-                let range = match name.parse::<usize>() {
-                    Ok(n) => group(n),
-                    Err(_) => match names.iter().find(|n| n.0 == name) {
-                        Some(n) => n.1.iter().rev().find_map(|n| group(*n)),
-                        None => return Err(name),
-                    },
+                let range = match names.iter().find(|n| n.0 == name) {
+                    Some(n) => n.1.iter().rev().find_map(|n| group(*n)),
+                    None => return Err(Unexpandable::Unknown(name)),
                 };
                 if let Some((a, b)) = range {
                     out.extend_from_slice(part(a, b));
@@ -269,7 +288,7 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
                 out.extend_from_slice(r.content(&cx.heap));
             }
             Replacement::Text(r) => expand(r.content(&cx.heap), p, src.content(&cx.heap), &found, &mut out)
-                .or_else(|name| cx.index_error(format!("undefined group name reference: {name}")))?,
+                .or_else(|e| e.raise(cx))?,
             Replacement::Hash(_) | Replacement::Block(_) => {
                 let m = sub(cx, src, found.start, found.end);
                 let v = match rep {

@@ -68,6 +68,25 @@ fn has_prefix(heap: &Heap, this: Str, s: Str) -> bool {
     this.content(heap).starts_with(s.content(heap)) && is_boundary(heap, this, s.len())
 }
 
+/// As `has_prefix`; what is broken begins no whole text, and is of no encoding that could be a wrong one.
+fn deleted_prefix(cx: &mut Cx, this: Str, prefix: Str) -> Result<usize> {
+    let broken = range(&cx.heap, prefix) == CodeRange::Broken;
+    if !broken || !enc(this).is_ascii_compatible() || !enc(prefix).is_ascii_compatible() {
+        check_compatible(cx, this, prefix)?;
+    }
+    let begins = has_prefix(&cx.heap, this, prefix) && !(broken && range(&cx.heap, this) != CodeRange::Broken);
+    Ok(if begins { prefix.len() } else { 0 })
+}
+
+/// Bytes of a suffix to leave out. Broken text ends nothing.
+fn deleted_suffix(cx: &mut Cx, this: Str, suffix: Str) -> Result<usize> {
+    if range(&cx.heap, suffix) == CodeRange::Broken {
+        return Ok(0);
+    }
+    check_compatible(cx, this, suffix)?;
+    Ok(if has_suffix(&cx.heap, this, suffix) { suffix.len() } else { 0 })
+}
+
 fn has_suffix(heap: &Heap, this: Str, s: Str) -> bool {
     this.content(heap).ends_with(s.content(heap)) && is_boundary(heap, this, this.len() - s.len())
 }
@@ -82,11 +101,6 @@ pub fn end_with(cx: &mut Cx, this: Str, suffixes: &[Value]) -> Result<bool> {
         }
     }
     Ok(false)
-}
-
-/// As `has_suffix`; broken text ends nothing.
-fn has_valid_suffix(heap: &Heap, s: Str, suffix: Str) -> bool {
-    range(heap, suffix) != CodeRange::Broken && has_suffix(heap, s, suffix)
 }
 
 #[ruby_class(ids::STRING)]
@@ -192,8 +206,7 @@ pub mod searching {
     ///     "hello".delete_prefix("hel")   #=> "lo"
     #[method("delete_prefix")]
     fn delete_prefix(cx: &mut Cx, this: Str, prefix: Str) -> Result<Value> {
-        check_compatible(cx, this, prefix)?;
-        let n = if has_prefix(&cx.heap, this, prefix) { prefix.len() } else { 0 };
+        let n = deleted_prefix(cx, this, prefix)?;
         Ok(sub(cx, this, n, this.len()))
     }
 
@@ -202,8 +215,7 @@ pub mod searching {
     ///     "hello".delete_suffix("llo")   #=> "he"
     #[method("delete_suffix")]
     fn delete_suffix(cx: &mut Cx, this: Str, suffix: Str) -> Result<Value> {
-        check_compatible(cx, this, suffix)?;
-        let n = if has_valid_suffix(&cx.heap, this, suffix) { suffix.len() } else { 0 };
+        let n = deleted_suffix(cx, this, suffix)?;
         Ok(sub(cx, this, 0, this.len() - n))
     }
 
@@ -214,11 +226,11 @@ pub mod searching {
     #[method("delete_prefix!")]
     fn delete_prefix_bang(cx: &mut Cx, this: Str, prefix: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        check_compatible(cx, this, prefix)?;
-        if prefix.len() == 0 || !has_prefix(&cx.heap, this, prefix) {
+        let n = deleted_prefix(cx, this, prefix)?;
+        if n == 0 {
             return Ok(None);
         }
-        StringCell::splice(this, &mut cx.heap, 0, prefix.len(), b"");
+        StringCell::splice(this, &mut cx.heap, 0, n, b"");
         Ok(Some(this))
     }
 
@@ -228,11 +240,10 @@ pub mod searching {
     #[method("delete_suffix!")]
     fn delete_suffix_bang(cx: &mut Cx, this: Str, suffix: Str) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
-        check_compatible(cx, this, suffix)?;
-        if suffix.len() == 0 || !has_valid_suffix(&cx.heap, this, suffix) {
-            return Ok(None);
-        }
-        let n = this.len() - suffix.len();
+        let n = match deleted_suffix(cx, this, suffix)? {
+            0 => return Ok(None),
+            n => this.len() - n,
+        };
         StringCell::truncate(this, &mut cx.heap, n);
         Ok(Some(this))
     }

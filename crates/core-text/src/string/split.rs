@@ -13,6 +13,8 @@ const BETWEEN_SAFEPOINTS: usize = 512;
 /// Where pieces of `split` go: an Array, or a block.
 struct Pieces {
     src: Str,
+    /// The receiver, which a block must leave alone: its bytes are at this address, so many.
+    watched: (Str, usize, usize),
     array: Ref<ArrayCell>,
     block: Block,
     /// Empty pieces not delivered yet: trailing ones are dropped when no limit is given.
@@ -37,6 +39,10 @@ impl Pieces {
         let v = sub(cx, self.src, from, to);
         if self.block.is_some() {
             cx.yield1(self.block, v)?;
+            let (this, address, len) = self.watched;
+            if (this.address(), this.len()) != (address, len) {
+                return cx.raise(ids::RUNTIME_ERROR, "string modified");
+            }
         } else {
             ArrayCell::push(self.array, &mut cx.heap, v);
             self.rounds += 1;
@@ -188,7 +194,8 @@ pub mod splitting {
         }
         range(&cx.heap, this);
         let src = engine::steady(cx, this, block.is_some() || matches!(how, Some(Pattern::Regexp(_))), BETWEEN_SAFEPOINTS);
-        let mut p = Pieces { src, array, block, pending: 0, keep_trailing: limit != 0, rounds: 0 };
+        let watched = (this, this.address(), this.len());
+        let mut p = Pieces { src, watched, array, block, pending: 0, keep_trailing: limit != 0, rounds: 0 };
         let limit = limit.max(0) as usize;
         match how {
             None => {

@@ -3,8 +3,7 @@
 use super::util::*;
 use zakuro_base::progress::{STRIDE, step};
 use zakuro_macros::ruby_class;
-use zakuro_text::encoding::Encoding;
-use zakuro_text::tr::{CharSet, tr as transliterate};
+use zakuro_text::tr::{CharSet, Refused, Unit, tr as transliterate};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -73,6 +72,9 @@ fn is_space(b: u8) -> bool {
 fn stripped(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize)> {
     if !sets.is_empty() {
         return stripped_of(cx, s, side, sets);
+    }
+    if side != Side::Left {
+        check_known(cx, s)?;
     }
     let b = s.content(&cx.heap);
     let (mut from, mut to) = (0, b.len());
@@ -226,8 +228,20 @@ fn reversed(cx: &mut Cx, s: Str) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-fn is_text(heap: &Heap, s: Str, e: Encoding) -> bool {
-    e.is_unicode() && !is_single(heap, s)
+/// What counts as a character where these texts meet, which `check_compatible` has allowed: a byte, while all of them are ASCII or single-byte text.
+fn unit(heap: &Heap, texts: &[Str]) -> Unit {
+    match texts.iter().find(|s| !is_single(heap, **s)) {
+        None => Unit::Byte,
+        Some(s) if s.encoding() == string::UTF8 => Unit::Utf8,
+        Some(s) => Unit::Of(enc(*s)),
+    }
+}
+
+fn refused<T>(cx: &mut Cx, why: Refused) -> Result<T> {
+    match why {
+        Refused::Range(e) => cx.arg_error(e.0),
+        Refused::Stopped(stopped) => Err(stopped.into()),
+    }
 }
 
 /// The intersection of the sets, for text of `this`.
@@ -236,46 +250,55 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
         return cx.arg_error("wrong number of arguments (given 0, expected 1+)");
     }
     check_valid(cx, this)?;
-    if let [set] = sets {
-        let set = cx.to_str(*set)?;
-        let e = check_compatible(cx, this, set)?;
-        check_valid(cx, set)?;
-        let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, set, e);
-        return CharSet::new(&[set.content(&cx.heap)], utf8_text).or_else(|e| cx.arg_error(e.0));
-    }
     let mut specs = Vec::with_capacity(sets.len());
-    let mut utf8_text = is_text(&cx.heap, this, enc(this));
+    let mut of = unit(&cx.heap, &[this]);
     for s in sets {
         let s = cx.to_str(*s)?;
-        let e = check_compatible(cx, this, s)?;
+        check_compatible(cx, this, s)?;
         check_valid(cx, s)?;
-        utf8_text |= is_text(&cx.heap, s, e);
-        specs.push(s.to_vec());
+        if of == Unit::Byte {
+            of = unit(&cx.heap, &[s]);
+        }
+        specs.push(Held::of(s));
     }
     let specs: Vec<&[u8]> = specs.iter().map(|s| &s[..]).collect();
-    match CharSet::new(&specs, utf8_text) {
-        Ok(c) => Ok(c),
-        Err(e) => cx.arg_error(e.0),
-    }
+    CharSet::new(&specs, of, cx).or_else(|e| refused(cx, e))
 }
 
-fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Value> {
-    let e1 = check_compatible(cx, this, from)?;
-    let e2 = check_compatible(cx, this, to)?;
+/// None when there is no character to replace.
+fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Option<Value>> {
+    if this.len() == 0 {
+        return Ok(None);
+    }
+    let (mut e, with) = (check_compatible(cx, this, from)?, check_compatible(cx, this, to)?);
+    if e != with {
+        e = check_compatible(cx, from, to)?;
+    }
     for s in [from, to, this] {
         if !enc(s).is_single_byte() {
             check_valid(cx, s)?;
         }
     }
-    let utf8_text = is_text(&cx.heap, this, enc(this)) || is_text(&cx.heap, from, e1) || is_text(&cx.heap, to, e2);
-    match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, utf8_text, cx) {
-        Ok(b) => Ok(cx.str_bytes(&b?, if e1 == enc(this) { e2.id() } else { e1.id() })),
-        Err(e) => cx.arg_error(e.0),
+    let of = unit(&cx.heap, &[this, from, to]);
+    match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, of, cx) {
+        Ok(b) => Ok(b.map(|b| cx.str_bytes(&b, e.id()))),
+        Err(e) => refused(cx, e),
     }
 }
 
+/// `tr!` and `tr_s!`: what is replaced by itself counts as changed.
+fn transliterate_in_place(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> Result<Option<Str>> {
+    let mut replaced = false;
+    in_place(cx, this, |cx| {
+        let new = transliterated(cx, this, from, to, squeeze)?;
+        replaced = new.is_some();
+        Ok(new.unwrap_or(this.as_value()))
+    })?;
+    Ok(replaced.then_some(this))
+}
+
 /// A method with `!`: the receiver when it changes, else nil. Begins anew when another thread has changed it meanwhile.
-pub fn in_place(cx: &mut Cx, this: Str, new: impl Fn(&mut Cx) -> Result<Value>) -> Result<Option<Str>> {
+pub fn in_place(cx: &mut Cx, this: Str, mut new: impl FnMut(&mut Cx) -> Result<Value>) -> Result<Option<Str>> {
     loop {
         cx.check_frozen(this.as_value())?;
         let before = Held::of(this);
@@ -409,6 +432,8 @@ pub mod transforms {
     fn chomp_bang(cx: &mut Cx, this: Str, separator: Option<Value>) -> Result<Option<Str>> {
         cx.check_frozen(this.as_value())?;
         let n = chomped(cx, this, separator.unwrap_or(Value::UNDEF))?;
+        // The separator may have frozen it on its way to be a String.
+        cx.check_frozen(this.as_value())?;
         Ok(cut(cx, this, 0, n))
     }
 
@@ -459,7 +484,7 @@ pub mod transforms {
     ///     "hello".tr("a-y", "b-z")   #=> "ifmmp"
     #[method("tr")]
     fn tr(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Value> {
-        transliterated(cx, this, from, to, false)
+        Ok(transliterated(cx, this, from, to, false)?.unwrap_or_else(|| copy(cx, this)))
     }
 
     /// As `tr`; runs of the same replaced character become one.
@@ -467,7 +492,7 @@ pub mod transforms {
     ///     "hello".tr_s("l", "r")   #=> "hero"
     #[method("tr_s")]
     fn tr_s(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Value> {
-        transliterated(cx, this, from, to, true)
+        Ok(transliterated(cx, this, from, to, true)?.unwrap_or_else(|| copy(cx, this)))
     }
 
     /// `tr` in place; nil when nothing changed.
@@ -475,7 +500,7 @@ pub mod transforms {
     ///     (+"hello").tr!("l", "r")   #=> "herro"
     #[method("tr!")]
     fn tr_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
-        in_place(cx, this, |cx| transliterated(cx, this, from, to, false))
+        transliterate_in_place(cx, this, from, to, false)
     }
 
     /// `tr_s` in place; nil when nothing changed.
@@ -483,7 +508,7 @@ pub mod transforms {
     ///     (+"hello").tr_s!("l", "r")   #=> "hero"
     #[method("tr_s!")]
     fn tr_s_bang(cx: &mut Cx, this: Str, from: Str, to: Str) -> Result<Option<Str>> {
-        in_place(cx, this, |cx| transliterated(cx, this, from, to, true))
+        transliterate_in_place(cx, this, from, to, true)
     }
 
     /// Without the characters that are in all of the sets.
@@ -515,9 +540,10 @@ pub mod transforms {
     #[method("squeeze")]
     fn squeeze(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
         let set = if sets.is_empty() {
-            match CharSet::new(&[], is_text(&cx.heap, this, enc(this))) {
+            let of = unit(&cx.heap, &[this]);
+            match CharSet::new(&[], of, cx) {
                 Ok(s) => s,
-                Err(e) => return cx.arg_error(e.0),
+                Err(e) => return refused(cx, e),
             }
         } else {
             char_set(cx, this, sets)?

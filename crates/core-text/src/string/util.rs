@@ -267,10 +267,7 @@ pub fn check_compatible(cx: &mut Cx, a: Str, b: Str) -> Result<Encoding> {
 
 /// What an `inspect` gave, for a text in the default encoding: escaped when it is of another one and not ASCII.
 pub fn inspected(cx: &mut Cx, s: Str) -> Str {
-    let to = match crate::encoding::default_internal(cx) {
-        Some(e) => e,
-        None => crate::encoding::default_external(cx),
-    };
+    let to = crate::encoding::shown_in(cx);
     let own = enc(s);
     if own == to || is_ascii(&cx.heap, s) && own.is_ascii_compatible() {
         return s;
@@ -385,6 +382,14 @@ pub fn rfind_text(heap: &Heap, s: Str, needle: Str, from: usize) -> Option<usize
 pub fn check_valid(cx: &mut Cx, s: Str) -> Result<()> {
     if range(&cx.heap, s) == CodeRange::Broken {
         return cx.arg_error(format!("invalid byte sequence in {}", enc(s).name()));
+    }
+    Ok(())
+}
+
+/// What has to know characters refuses text of an encoding that is a name only.
+pub fn check_known(cx: &mut Cx, s: Str) -> Result<()> {
+    if enc(s).is_dummy() {
+        return cx.raise(ids::COMPAT_ERROR, format!("incompatible encoding with this operation: {}", enc(s).name()));
     }
     Ok(())
 }

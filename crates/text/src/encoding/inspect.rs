@@ -20,10 +20,26 @@ pub fn inspect_long(s: &[u8], enc: Encoding, p: &mut dyn Progress) -> Result<Str
     if enc.kind() == Kind::Utf8 {
         quote_utf8(s, &mut out, p)?;
     } else {
-        quote_other(s, enc, &mut out, p)?;
+        let mut bytes = Vec::new();
+        quote_other(s, enc, false, &mut bytes, p)?;
+        // ASCII alone.
+        out.push_str(std::str::from_utf8(&bytes).unwrap_or_default());
     }
     out.push('"');
     Ok(out)
+}
+
+/// `String#inspect` of a text for a result in its own encoding, which is not UTF-8: what is printable stays.
+pub fn inspect_own(s: &[u8], enc: Encoding, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
+    let mut out = b"\"".to_vec();
+    quote_other(s, enc, true, &mut out, p)?;
+    out.push(b'"');
+    Ok(out)
+}
+
+/// Is `c`, a valid character of `enc` beyond ASCII, one to see? Of several bytes all are, also those that stand for nothing.
+fn is_seen(c: &[u8], enc: Encoding) -> bool {
+    c.len() > 1 && !enc.is_unicode() || transcode::decode_char(enc, c).is_some_and(is_printable)
 }
 
 /// ASCII text of a string: characters beyond ASCII become `\\u` escapes (Unicode) or `\\x` escapes of their bytes.
@@ -130,12 +146,19 @@ fn quote_utf8(s: &[u8], out: &mut String, p: &mut dyn Progress) -> Result<(), St
     Ok(())
 }
 
-fn quote_other(s: &[u8], enc: Encoding, out: &mut String, p: &mut dyn Progress) -> Result<(), Stopped> {
-    let unicode = enc.is_unicode();
+/// `own`: the result is of the same encoding.
+fn quote_other(s: &[u8], enc: Encoding, own: bool, to: &mut Vec<u8>, p: &mut dyn Progress) -> Result<(), Stopped> {
+    let unicode = enc.is_unicode() && !enc.is_dummy();
+    // Of other texts nobody knows what looks as in ASCII.
+    let known = unicode || enc.is_ascii_compatible();
     let mut at = 0;
     let mut pace = Pace::new();
+    let mut escaped = String::new();
+    let out = &mut escaped;
     while at < s.len() {
         pace.at(at, p)?;
+        to.extend_from_slice(out.as_bytes());
+        out.clear();
         let (n, valid) = match enc.char_len(&s[at..]) {
             Ok(n) => (n, true),
             Err(n) => (n.max(1), false),
@@ -155,8 +178,8 @@ fn quote_other(s: &[u8], enc: Encoding, out: &mut String, p: &mut dyn Progress) 
                 let n = enc.char_len(r).ok()?;
                 enc.ord(&r[..n]).and_then(|o| u8::try_from(o).ok())
             });
-            if special(a, next, out) {
-            } else if (0x20..0x7f).contains(&a) {
+            if (known || !matches!(a, b'"' | b'\\' | b'#')) && special(a, next, out) {
+            } else if known && (0x20..0x7f).contains(&a) {
                 out.push(a as char);
             } else if unicode {
                 unicode_escape(a as u32, out);
@@ -165,7 +188,9 @@ fn quote_other(s: &[u8], enc: Encoding, out: &mut String, p: &mut dyn Progress) 
             }
             continue;
         }
-        if unicode {
+        if own && is_seen(c, enc) {
+            to.extend_from_slice(c);
+        } else if unicode {
             match enc.ord(c) {
                 // The result is UTF-8: characters of another encoding are never copied.
                 Some(o) => unicode_escape(o, out),
@@ -179,6 +204,7 @@ fn quote_other(s: &[u8], enc: Encoding, out: &mut String, p: &mut dyn Progress) 
             hex_byte(c[0], out);
         }
     }
+    to.extend_from_slice(out.as_bytes());
     Ok(())
 }
 
@@ -222,6 +248,24 @@ pub fn inspect_sym(s: &[u8], enc: Encoding) -> String {
         return format!(":{}", String::from_utf8_lossy(s));
     }
     format!(":{}", inspect_str(s, enc))
+}
+
+/// `Symbol#inspect` for a result of encoding `to`.
+pub fn inspect_sym_in(s: &[u8], enc: Encoding, to: Encoding, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
+    let seen = |c: &[u8]| c[0] < 0x80 || enc.char_len(c).is_ok() && is_seen(c, enc);
+    if s.is_ascii() || enc.kind() == Kind::Utf8 && to.kind() == Kind::Utf8 {
+        return Ok(inspect_sym(s, enc).into_bytes());
+    }
+    let mut out = b":".to_vec();
+    if enc != to {
+        let text = inspect_long(s, enc, p)?;
+        out.extend_from_slice(if enc.kind() == Kind::Utf8 { escape(text.as_bytes(), enc) } else { text }.as_bytes());
+    } else if is_simple_symbol(s) && enc.is_ascii_compatible() && enc.chars(s).all(seen) {
+        out.extend_from_slice(s);
+    } else {
+        out.extend_from_slice(&inspect_own(s, enc, p)?);
+    }
+    Ok(out)
 }
 
 fn all_printable(s: &[u8]) -> bool {

@@ -60,7 +60,19 @@ pub(crate) enum Multi {
     Big5,
     EucKr,
     Cp949,
+    /// Each has a state: a character's bytes mean what the last escape sequence says.
     Iso2022Jp,
+    Cp50220,
+    Cp50221,
+    /// The characters of ISO-2022-JP behind a byte each that says which set they are of.
+    StatelessJp,
+    /// UTF-8 of the halves of UTF-16.
+    Cesu8,
+    /// EBCDIC.
+    Ibm037,
+    /// Known by the lengths of their characters only.
+    EucTw,
+    EucJis2004,
 }
 
 impl Encoding {
@@ -113,7 +125,7 @@ impl Encoding {
 
     /// A UTF: code points are Unicode's.
     pub fn is_unicode(self) -> bool {
-        matches!(self.kind(), Kind::Utf8 | Kind::Utf16 { .. } | Kind::Utf32 { .. })
+        matches!(self.kind(), Kind::Utf8 | Kind::Utf16 { .. } | Kind::Utf32 { .. } | Kind::Multi(Multi::Cesu8))
     }
 
     /// Every byte is a character.
@@ -235,6 +247,7 @@ impl Encoding {
         match self.kind() {
             Kind::Utf8 => utf8::decode(c).map(|(c, _)| c),
             Kind::Utf16 { .. } | Kind::Utf32 { .. } if !self.is_dummy() => transcode::decode_char(self, c),
+            Kind::Multi(Multi::Cesu8) => transcode::decode_char(self, c),
             _ => (!c.is_empty() && self.char_len(c).is_ok()).then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
         }
     }
@@ -243,7 +256,9 @@ impl Encoding {
     pub fn encode(self, c: u32, out: &mut Vec<u8>) -> bool {
         match self.kind() {
             Kind::Utf8 => utf8::encode(c, out),
-            Kind::Utf16 { .. } | Kind::Utf32 { .. } => char::from_u32(c).is_some_and(|c| transcode::encode_char(self, c, out)),
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } | Kind::Multi(Multi::Cesu8) => {
+                char::from_u32(c).is_some_and(|c| transcode::encode_char(self, c, out))
+            }
             kind => {
                 let bytes = c.to_be_bytes();
                 let from = (c.leading_zeros() as usize / 8).min(3);
@@ -275,8 +290,33 @@ impl<'a> Iterator for Chars<'a> {
     }
 }
 
+/// The first character of a text in CESU-8, and its length.
+pub(super) fn cesu8(s: &[u8]) -> Option<(u32, usize)> {
+    let trail = |i: usize| s.get(i).filter(|b| **b & 0xc0 == 0x80).map(|b| (b & 0x3f) as u32);
+    match s[0] {
+        b @ 0..=0x7f => Some((b as u32, 1)),
+        b @ 0xc2..=0xdf => Some(((b as u32 & 0x1f) << 6 | trail(1)?, 2)),
+        b @ 0xe0..=0xef => {
+            let c = (b as u32 & 0x0f) << 12 | trail(1)? << 6 | trail(2)?;
+            match c {
+                0..=0x7ff | 0xdc00..=0xdfff => None,
+                0xd800..=0xdbff if s.get(3) == Some(&0xed) => {
+                    let low = 0xd000 | trail(4)? << 6 | trail(5)?;
+                    (low >= 0xdc00).then_some((0x10000 + ((c & 0x3ff) << 10 | low & 0x3ff), 6))
+                }
+                0xd800..=0xdbff => None,
+                c => Some((c, 3)),
+            }
+        }
+        _ => None,
+    }
+}
+
 fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
     let b = s[0];
+    if m == Multi::Ibm037 {
+        return Ok(1);
+    }
     if b < 0x80 {
         return Ok(1);
     }
@@ -315,6 +355,17 @@ fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
             (0x81..=0xfe, Some(0x40..=0x7e | 0x80..=0xfe)) => Ok(2),
             _ => Err(1),
         },
-        Multi::Iso2022Jp => Err(1),
+        Multi::EucJis2004 => multi_len(Multi::EucJp, s),
+        Multi::EucTw => match b {
+            0x8e if matches!(s, [_, 0xa1..=0xb0, 0xa1..=0xfe, 0xa1..=0xfe, ..]) => Ok(4),
+            0xa1..=0xfe => second(|t| (0xa1..=0xfe).contains(&t)),
+            _ => Err(1),
+        },
+        Multi::StatelessJp => match s {
+            [0x90 | 0x92, 0xa1..=0xfe, 0xa1..=0xfe, ..] => Ok(3),
+            _ => Err(1),
+        },
+        Multi::Cesu8 => cesu8(s).map(|c| c.1).ok_or(1),
+        Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221 | Multi::Ibm037 => Err(1),
     }
 }

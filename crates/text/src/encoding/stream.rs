@@ -6,13 +6,14 @@
 //! Rejected: a chain of converters with buffers between them (it reads ahead; a program that counts bytes would see how far).
 
 use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped};
-use super::transcode::{invalid, undefined_char, undefined_source};
+use super::transcode::{base_of, invalid, undefined_char, undefined_source};
 use super::{Encoding, Kind, Multi};
 
 /// What happens to characters on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decorators {
     pub xml_text: bool,
+    pub ampersands: bool,
     pub xml_attr_content: bool,
     pub xml_attr_quote: bool,
     pub crlf: bool,
@@ -25,6 +26,7 @@ impl Decorators {
     /// Names in the order of their work, as `convpath` shows them.
     pub fn names(self) -> Vec<&'static str> {
         [
+            (self.ampersands, "amp_escape"),
             (self.xml_text, "xml_text_escape"),
             (self.xml_attr_content, "xml_attr_content_escape"),
             (self.xml_attr_quote, "xml_attr_quote"),
@@ -40,6 +42,7 @@ impl Decorators {
     /// Switches the decorator of a name on; false when there is none.
     pub fn add(&mut self, name: &[u8]) -> bool {
         match name {
+            b"amp_escape" => self.ampersands = true,
             b"xml_text_escape" => self.xml_text = true,
             b"xml_attr_content_escape" => self.xml_attr_content = true,
             b"xml_attr_quote" => self.xml_attr_quote = true,
@@ -79,9 +82,10 @@ enum Source {
     /// No charset: bytes pass.
     Bytes,
     Plain(Decoder),
-    /// Two-byte characters follow.
-    Iso2022 {
-        double: bool,
+    /// ISO-2022-JP and its like: `set` says what follows.
+    Jis {
+        form: Multi,
+        set: Set,
     },
 }
 
@@ -89,11 +93,49 @@ enum Source {
 enum Sink {
     Bytes,
     Plain(Encoder),
-    /// Two-byte characters were written last.
-    Iso2022 {
-        euc: Encoder,
-        double: bool,
+    /// `set` was written last.
+    Jis {
+        form: Multi,
+        set: Set,
+        base: Encoder,
+        /// CP50220: a half-width character that a mark may follow.
+        kana: Option<char>,
     },
+}
+
+impl Source {
+    fn of(src: Encoding) -> Source {
+        match form(src) {
+            Some(form) => Source::Jis { form, set: Set::Ascii },
+            None => Source::Plain(Decoder::new(src)),
+        }
+    }
+}
+
+/// Which encoding with a state it is.
+fn form(e: Encoding) -> Option<Multi> {
+    match e.kind() {
+        Kind::Multi(m) if is_stateful(e) => Some(m),
+        _ => None,
+    }
+}
+
+/// What bytes mean behind an escape sequence.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Set {
+    Ascii,
+    Katakana,
+    Kanji,
+}
+
+impl Set {
+    fn escape(self) -> &'static [u8] {
+        match self {
+            Set::Ascii => b"\x1b(B",
+            Set::Katakana => b"\x1b(I",
+            Set::Kanji => b"\x1b$B",
+        }
+    }
 }
 
 #[derive(Clone)]
@@ -126,9 +168,10 @@ pub fn path(src: Encoding, dst: Encoding) -> Vec<(Encoding, Encoding)> {
     // From an encoding to the one that it is read through, up to UTF-8 (or EUC-JP for what is near it).
     let up = |e: Encoding| {
         let mut way = vec![e];
-        if is_iso_2022_jp(e) {
-            way.extend([named("stateless-ISO-2022-JP"), euc]);
+        if e.kind() == Kind::Multi(Multi::Iso2022Jp) {
+            way.push(named("stateless-ISO-2022-JP"));
         }
+        way.extend(base_of(e));
         way
     };
     let (mut way, mut back) = (up(src), up(dst));
@@ -149,19 +192,25 @@ pub fn path(src: Encoding, dst: Encoding) -> Vec<(Encoding, Encoding)> {
     way.windows(2).map(|w| (w[0], w[1])).collect()
 }
 
-fn is_iso_2022_jp(e: Encoding) -> bool {
-    e.kind() == Kind::Multi(Multi::Iso2022Jp)
+/// Do bytes mean what stood before them says?
+pub fn is_stateful(e: Encoding) -> bool {
+    matches!(e.kind(), Kind::Multi(Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221))
 }
 
 impl Stream {
     /// A converter between two encodings; None: decorators only.
     pub fn new(ends: Option<(Encoding, Encoding)>, decorators: Decorators, policy: Policy) -> Stream {
-        let euc = || Encoder::new(Encoding::find(b"EUC-JP").unwrap_or(Encoding::UTF_8));
         let (source, sink) = match ends {
             None => (Source::Bytes, Sink::Bytes),
             Some((src, dst)) => (
-                if is_iso_2022_jp(src) { Source::Iso2022 { double: false } } else { Source::Plain(Decoder::new(src)) },
-                if is_iso_2022_jp(dst) { Sink::Iso2022 { euc: euc(), double: false } } else { Sink::Plain(Encoder::new(dst)) },
+                Source::of(src),
+                match form(dst) {
+                    Some(form) => {
+                        let base = Encoder::new(base_of(dst).unwrap_or(Encoding::UTF_8));
+                        Sink::Jis { form, set: Set::Ascii, base, kana: None }
+                    }
+                    None => Sink::Plain(Encoder::new(dst)),
+                },
             ),
         };
         Stream {
@@ -184,6 +233,15 @@ impl Stream {
         self.ends
     }
 
+    /// What comes next is of another encoding; what has been written goes on.
+    pub fn read_from(&mut self, src: Encoding) {
+        if let Some(ends) = self.ends.as_mut().filter(|e| e.0 != src) {
+            ends.0 = src;
+            self.source = Source::of(src);
+            self.started = false;
+        }
+    }
+
     pub fn decorators(&self) -> Decorators {
         self.decorators
     }
@@ -198,12 +256,25 @@ impl Stream {
 
     /// Bytes in the target encoding that are written next.
     pub fn insert(&mut self, bytes: &[u8]) {
-        if let Sink::Iso2022 { double, .. } = &mut self.sink
-            && std::mem::take(double)
-        {
-            self.pending.extend_from_slice(b"\x1b(B");
+        if !bytes.is_empty() {
+            self.end_state();
+            self.pending.extend_from_slice(bytes);
         }
-        self.pending.extend_from_slice(bytes);
+    }
+
+    /// A text that is written next, where the target has a state; false when it has none, or no place for a character.
+    pub fn insert_text(&mut self, text: &str) -> bool {
+        matches!(self.sink, Sink::Jis { .. }) && text.chars().all(|c| self.encode(c))
+    }
+
+    /// Bytes mean ASCII again.
+    pub(super) fn end_state(&mut self) {
+        if let Sink::Jis { kana, .. } = &mut self.sink
+            && let Some(c) = kana.take()
+        {
+            self.full_width(c);
+        }
+        self.switch(Set::Ascii);
     }
 
     /// Converts what of `input` there is room for: appends to `out` and adds to `consumed` what was read.
@@ -290,7 +361,7 @@ impl Stream {
                 }
                 decoder.next(window)
             }
-            Source::Iso2022 { double } => iso_2022_step(window, double),
+            Source::Jis { form, set } => jis_step(window, *form, set),
         };
         match step {
             Step::Invalid { incomplete: true, .. } if partial => None,
@@ -383,10 +454,11 @@ impl Stream {
             }
         }
         let text = match c {
-            '&' if d.xml_text || d.xml_attr_content => "&amp;",
+            '&' if d.ampersands || d.xml_text || d.xml_attr_content => "&amp;",
             '<' if d.xml_text || d.xml_attr_content => "&lt;",
             '>' if d.xml_text || d.xml_attr_content => "&gt;",
             '"' if d.xml_attr_content => "&quot;",
+            '\'' if d.xml_attr_content => "&apos;",
             '\n' if d.crlf => "\r\n",
             '\n' if d.cr => "\r",
             c => return self.put(c),
@@ -407,7 +479,7 @@ impl Stream {
             self.open_quote()?;
             self.put('"')?;
         }
-        self.insert(b"");
+        self.end_state();
         Ok(())
     }
 
@@ -444,30 +516,61 @@ impl Stream {
                 }
                 return encoder.put(c, &mut self.pending);
             }
-            Sink::Iso2022 { euc, double } => {
-                let mut bytes = Vec::with_capacity(3);
-                if !euc.put(c, &mut bytes) {
-                    return false;
+            Sink::Jis { form: Multi::Cp50220, kana, .. } if kana.is_some() || half_width(c).is_some() => {
+                let before = kana.take();
+                if let Some(marked) = before.and_then(|before| with_mark(before, c)) {
+                    return self.jis(marked);
                 }
-                match bytes[..] {
-                    [b] => {
-                        if std::mem::take(double) {
-                            self.pending.extend_from_slice(b"\x1b(B");
-                        }
-                        self.pending.push(b);
-                    }
-                    // JIS X 0208; half-width katakana and JIS X 0212 have no place there.
-                    [a @ 0xa1..=0xff, b] => {
-                        if !std::mem::replace(double, true) {
-                            self.pending.extend_from_slice(b"\x1b$B");
-                        }
-                        self.pending.extend_from_slice(&[a & 0x7f, b & 0x7f]);
-                    }
-                    _ => return false,
+                if let Some(before) = before {
+                    self.full_width(before);
+                }
+                match (half_width(c), &mut self.sink) {
+                    (Some(_), Sink::Jis { kana, .. }) if with_mark(c, VOICED).is_some() => *kana = Some(c),
+                    (Some(full), _) => return self.jis(full),
+                    _ => return self.jis(c),
                 }
             }
+            Sink::Jis { .. } => return self.jis(c),
         }
         true
+    }
+
+    /// Writes a half-width character of katakana as a whole one.
+    fn full_width(&mut self, c: char) {
+        self.jis(half_width(c).unwrap_or(c));
+    }
+
+    /// Encodes a character of a set that the sink can switch to.
+    fn jis(&mut self, c: char) -> bool {
+        let Sink::Jis { form, base, .. } = &mut self.sink else { return false };
+        let mut bytes = Vec::with_capacity(3);
+        if !base.put(c, &mut bytes) {
+            return false;
+        }
+        let set = match bytes[..] {
+            [_] => Set::Ascii,
+            [0x8e, k] if *form != Multi::Iso2022Jp => {
+                bytes = vec![k & 0x7f];
+                Set::Katakana
+            }
+            // JIS X 0208; JIS X 0212 has no place there.
+            [a @ 0xa1..=0xff, b] => {
+                bytes = vec![a & 0x7f, b & 0x7f];
+                Set::Kanji
+            }
+            _ => return false,
+        };
+        self.switch(set);
+        self.pending.extend(bytes);
+        true
+    }
+
+    fn switch(&mut self, to: Set) {
+        if let Sink::Jis { set, .. } = &mut self.sink
+            && std::mem::replace(set, to) != to
+        {
+            self.pending.extend_from_slice(to.escape());
+        }
     }
 
     /// Is the failure the end of the text inside a character?
@@ -476,26 +579,70 @@ impl Stream {
     }
 }
 
-/// The next character or escape sequence of ISO-2022-JP.
-fn iso_2022_step(s: &[u8], double: &mut bool) -> Step {
-    const ESCAPES: [(&[u8], bool); 4] = [(b"\x1b(B", false), (b"\x1b(J", false), (b"\x1b$@", true), (b"\x1b$B", true)];
-    for (escape, mode) in ESCAPES {
-        if s.starts_with(escape) {
-            *double = mode;
+/// Katakana and marks of a character's width from U+FF61 on, as half-width ones have them.
+const FULL_WIDTH: &str =
+    "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜";
+/// The half-width marks of voiced and half-voiced sounds.
+const VOICED: char = '\u{ff9e}';
+const HALF_VOICED: char = '\u{ff9f}';
+
+/// The whole form of a half-width character of katakana.
+fn half_width(c: char) -> Option<char> {
+    let at = (c as u32).checked_sub(0xff61)?;
+    FULL_WIDTH.chars().nth(at as usize)
+}
+
+/// The whole form of a half-width character with a mark behind it, where there is such a character.
+fn with_mark(c: char, mark: char) -> Option<char> {
+    let full = half_width(c)? as u32;
+    let add = match (c, mark) {
+        ('\u{ff76}'..='\u{ff84}' | '\u{ff8a}'..='\u{ff8e}', VOICED) => 1,
+        ('\u{ff8a}'..='\u{ff8e}', HALF_VOICED) => 2,
+        _ => return None,
+    };
+    char::from_u32(full + add)
+}
+
+/// The next character or escape sequence of ISO-2022-JP or, with half-width katakana and Microsoft's characters, of CP50220 and CP50221.
+fn jis_step(s: &[u8], form: Multi, set: &mut Set) -> Step {
+    const ESCAPES: [(&[u8], Set); 5] =
+        [(b"\x1b(B", Set::Ascii), (b"\x1b(J", Set::Ascii), (b"\x1b$@", Set::Kanji), (b"\x1b$B", Set::Kanji), (b"\x1b(I", Set::Katakana)];
+    let wide = form != Multi::Iso2022Jp;
+    let escapes = &ESCAPES[..if wide { 5 } else { 4 }];
+    let bad = |bad: usize| Step::Invalid { bad, again: usize::from(s.len() > bad), incomplete: false };
+    let katakana = |b: u8| char::from_u32(0xff61 + (b & 0x7f) as u32 - 0x21).map_or(Step::Undefined(1), |c| Step::Char(c, 1));
+    if s[0] == 0x1b {
+        if let Some((escape, to)) = escapes.iter().find(|e| s.starts_with(e.0)) {
+            *set = *to;
             return Step::Skip(escape.len());
         }
+        let begun = (1..=s.len().min(3)).rev().find(|n| escapes.iter().any(|e| e.0.starts_with(&s[..*n]))).unwrap_or(1);
+        return if begun == s.len() { Step::Invalid { bad: begun, again: 0, incomplete: true } } else { bad(begun) };
     }
-    if ESCAPES.iter().any(|(escape, _)| escape.starts_with(s)) {
-        return Step::Invalid { bad: s.len(), again: 0, incomplete: true };
-    }
-    match (s[0], s.get(1)) {
-        (0x1b | 0x80.., _) => Step::Invalid { bad: 1, again: 0, incomplete: false },
-        (b, _) if !*double || b <= 0x20 => Step::Char(b as char, 1),
-        (_, None) => Step::Invalid { bad: 1, again: 0, incomplete: true },
-        (a, Some(b @ 0x21..=0x7e)) => match super::transcode::multi_decode(Multi::EucJp, &[a | 0x80, b | 0x80]) {
-            Step::Char(c, n) => Step::Char(c, n),
-            _ => Step::Undefined(2),
+    match (s[0], *set) {
+        (0x0e, _) if wide => {
+            *set = Set::Katakana;
+            Step::Skip(1)
+        }
+        (0x0f, _) if wide => {
+            *set = Set::Ascii;
+            Step::Skip(1)
+        }
+        (b @ 0xa1..=0xdf, _) if wide => katakana(b),
+        (0x0e | 0x0f | 0x80.., _) => Step::Invalid { bad: 1, again: 0, incomplete: false },
+        (b @ 0x21..=0x5f, Set::Katakana) => katakana(b),
+        (b, Set::Ascii | Set::Katakana) => Step::Char(b as char, 1),
+        (0..=0x20 | 0x7f, Set::Kanji) => Step::Invalid { bad: 1, again: 0, incomplete: false },
+        (a, Set::Kanji) => match s.get(1) {
+            None => Step::Invalid { bad: 1, again: 0, incomplete: true },
+            Some(b @ 0x21..=0x7e) => {
+                let base = if wide { Multi::EucJpMs } else { Multi::EucJp };
+                match super::transcode::multi_decode(base, &[a | 0x80, b | 0x80]) {
+                    Step::Char(c, n) => Step::Char(c, n),
+                    _ => Step::Undefined(2),
+                }
+            }
+            Some(_) => bad(1),
         },
-        _ => Step::Invalid { bad: 1, again: 1, incomplete: false },
     }
 }

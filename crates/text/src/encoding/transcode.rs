@@ -5,9 +5,10 @@
 //! substitute (a fallback Hash or Proc) and go on behind it.
 //! Rejected: whole-string conversion by encoding_rs (it can't say which bytes failed in Ruby's terms).
 
+use super::stream::{self, Call, Decorators, Status, Stream};
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
-use zakuro_base::progress::{Pace, Progress, ToTheEnd, step};
+use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum OnInvalid {
@@ -107,36 +108,8 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
     if src.is_ascii_compatible() && dst.is_ascii_compatible() && s.is_ascii() {
         return Ok(s.to_vec());
     }
-    if src.kind() == Kind::Multi(Multi::Iso2022Jp) {
-        // Stateful: converted as a whole.
-        let Some(text) = encoding_rs::ISO_2022_JP.decode_without_bom_handling_and_without_replacement(s) else {
-            if policy.invalid == OnInvalid::Raise {
-                return Err(invalid(src, dst, s, b"", false, s.len(), Vec::new()));
-            }
-            let (text, _) = encoding_rs::ISO_2022_JP.decode_without_bom_handling(s);
-            // (These begin with a mark, once.)
-            if policy.replace.is_none() && dst.is_unicode() || matches!(dst, Encoding::UTF_16 | Encoding::UTF_32) {
-                return transcode(Encoding::UTF_8, dst, text.as_bytes(), policy);
-            }
-            let mut encoder = Encoder::new(dst);
-            let mut out = Vec::new();
-            // (No character of ISO-2022-JP is U+FFFD.)
-            for (at, part) in text.split('\u{fffd}').enumerate() {
-                if at > 0 {
-                    replacement(policy, &mut encoder, &mut out);
-                }
-                out.extend(transcode(Encoding::UTF_8, dst, part.as_bytes(), policy)?);
-            }
-            return Ok(out);
-        };
-        return if dst == Encoding::UTF_8 {
-            Ok(text.into_owned().into_bytes())
-        } else {
-            transcode(Encoding::UTF_8, dst, text.as_bytes(), policy)
-        };
-    }
-    if dst.kind() == Kind::Multi(Multi::Iso2022Jp) {
-        return to_iso_2022_jp(src, dst, s, policy, p);
+    if stream::is_stateful(src) || stream::is_stateful(dst) {
+        return in_stream(src, dst, s, policy, p);
     }
     let mut decoder = Decoder::new(src);
     let mut encoder = Encoder::new(dst);
@@ -191,25 +164,28 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
     Ok(out)
 }
 
-/// ISO-2022-JP holds what EUC-JP holds in two bytes: EUC-JP decides what is undefined, then the whole is written with escapes.
-fn to_iso_2022_jp(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dyn Progress) -> Result<Vec<u8>, ConvErr> {
-    let euc = Encoding::find(b"EUC-JP").unwrap_or(Encoding::UTF_8);
-    let bytes = if src == euc { s.to_vec() } else { transcode_long(src, euc, s, policy, p)? };
-    let text = transcode_long(euc, Encoding::UTF_8, &bytes, policy, p)?;
-    let text = String::from_utf8_lossy(&text);
-    let to_microsoft = |c: char| JIS.iter().find(|p| p.0 == c).map_or(c, |p| p.1);
-    let mut mapped = String::with_capacity(text.len());
-    for (i, c) in text.chars().enumerate() {
-        step(i, p).map_err(|_| stopped(src, dst))?;
-        mapped.push(to_microsoft(c));
+/// What has a state is converted as a stream is.
+fn in_stream(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dyn Progress) -> Result<Vec<u8>, ConvErr> {
+    let mut stream = Stream::new(Some((src, dst)), Decorators::default(), policy.clone());
+    let mut out = Vec::with_capacity(s.len());
+    let mut read = 0;
+    let portions = s.chunks(STRIDE).map(|portion| (portion, true)).chain([(&[][..], false)]);
+    let mut pace = Pace::new();
+    for (portion, partial) in portions {
+        pace.at(read, p).map_err(|_| stopped(src, dst))?;
+        let mut used = 0;
+        if let Status::Failed(mut e) = stream.convert(portion, &mut used, &mut out, Call { partial, ..Call::default() }) {
+            // What the error has to say of the bytes behind it, it has read.
+            let again = stream.putback(None).len();
+            stream.end_state();
+            stream.convert(&[], &mut 0, &mut out, Call { partial: true, ..Call::default() });
+            e.consumed = (read + used).saturating_sub(again);
+            e.partial = out;
+            return Err(*e);
+        }
+        read += used;
     }
-    let (out, _, failed) = encoding_rs::ISO_2022_JP.encode(&mapped);
-    if !failed {
-        return Ok(out.into_owned());
-    }
-    let c = text.chars().find(|&c| encoding_rs::ISO_2022_JP.encode(&to_microsoft(c).to_string()).2).unwrap_or('?');
-    let mut partial = Vec::new();
-    undefined_char(src, dst, c, s.len(), &Policy::default(), &mut Encoder::new(dst), &mut partial).map(|()| partial)
+    Ok(out)
 }
 
 /// `String#scrub`: every broken sequence becomes `with`(its bytes).
@@ -245,7 +221,18 @@ pub fn scrub<E>(
 }
 
 pub(super) fn is_mapped(e: Encoding) -> bool {
-    e.kind() != Kind::Unmapped
+    !matches!(e.kind(), Kind::Unmapped | Kind::Multi(Multi::EucTw | Multi::EucJis2004))
+}
+
+/// The encoding that another is a form of, through which it is converted.
+pub(super) fn base_of(e: Encoding) -> Option<Encoding> {
+    let name = match e.kind() {
+        Kind::Multi(Multi::Iso2022Jp | Multi::StatelessJp) => "EUC-JP",
+        Kind::Multi(Multi::Cp50220 | Multi::Cp50221) => "CP51932",
+        Kind::Multi(Multi::Ibm037) => return Some(Encoding::ISO_8859_1),
+        _ => return None,
+    };
+    Encoding::find(name.as_bytes())
 }
 
 fn dumped(bytes: &[u8]) -> String {
@@ -267,9 +254,13 @@ fn shown_name(e: Encoding) -> String {
     if e.name().starts_with("Windows-125") { e.name().to_ascii_uppercase() } else { e.name().to_owned() }
 }
 
-/// The conversion's path, through UTF-8 unless one end is.
+/// The conversion's path, through UTF-8 unless one end is, and through the bases of both.
 fn path(src: Encoding, dst: Encoding) -> String {
-    if src == Encoding::UTF_8 || dst == Encoding::UTF_8 {
+    if base_of(src).or(base_of(dst)).is_some() {
+        let steps = stream::path(src, dst);
+        let names: Vec<String> = steps.first().map(|s| s.0).into_iter().chain(steps.iter().map(|s| s.1)).map(shown_name).collect();
+        names.join(" to ")
+    } else if src == Encoding::UTF_8 || dst == Encoding::UTF_8 {
         format!("{} to {}", shown_name(src), shown_name(dst))
     } else {
         format!("{} to UTF-8 to {}", shown_name(src), shown_name(dst))
@@ -278,7 +269,11 @@ fn path(src: Encoding, dst: Encoding) -> String {
 
 pub(super) fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consumed: usize, partial: Vec<u8>) -> ConvErr {
     // CRuby compares names letter by letter, and its tables write "windows-1252".
-    let direct = dst == Encoding::UTF_8 && !src.name().starts_with("Windows-125");
+    let base = base_of(src);
+    let direct = dst == Encoding::UTF_8 && base.is_none() && !src.name().starts_with("Windows-125");
+    // What failed is a character of the base.
+    let of_base: Vec<u8> = bytes.iter().map(|b| if stream::is_stateful(src) { b | 0x80 } else { *b }).collect();
+    let bytes = &of_base[..];
     let shown = dumped(bytes);
     let message = if direct {
         format!("{shown} from {} to UTF-8", src.name())
@@ -288,7 +283,7 @@ pub(super) fn undefined_source(src: Encoding, dst: Encoding, bytes: &[u8], consu
     ConvErr {
         kind: ConvErrKind::Undefined { error_char: bytes.to_vec() },
         message,
-        step_source: src,
+        step_source: base.unwrap_or(src),
         step_target: Encoding::UTF_8,
         consumed,
         partial,
@@ -312,7 +307,21 @@ pub(super) fn undefined_char(
             }
         }
         OnUndefined::Raise => {
-            let shown = format!("U+{:04X}", c as u32);
+            let mut shown = format!("U+{:04X}", c as u32);
+            let mut error_char = c.to_string().into_bytes();
+            if let Some(base) = base_of(dst) {
+                // The base lacks the character, or the form of it does.
+                let mut step = (Encoding::UTF_8, base);
+                let mut bytes = Vec::new();
+                if Encoder::new(base).put(c, &mut bytes) {
+                    step = stream::path(src, dst).into_iter().find(|s| s.0 == base).unwrap_or((base, dst));
+                    shown = dumped(&bytes);
+                    error_char = bytes;
+                }
+                let message = format!("{shown} to {} in conversion from {}", shown_name(step.1), path(src, dst));
+                let (kind, partial) = (ConvErrKind::Undefined { error_char }, std::mem::take(out));
+                return Err(ConvErr { kind, message, step_source: step.0, step_target: step.1, consumed, partial });
+            }
             let direct = src == Encoding::UTF_8 && !dst.name().starts_with("Windows-125");
             let message = if direct {
                 format!("{shown} from UTF-8 to {}", shown_name(dst))
@@ -320,7 +329,7 @@ pub(super) fn undefined_char(
                 format!("{shown} to {} in conversion from {}", shown_name(dst), path(src, dst))
             };
             return Err(ConvErr {
-                kind: ConvErrKind::Undefined { error_char: c.to_string().into_bytes() },
+                kind: ConvErrKind::Undefined { error_char: std::mem::take(&mut error_char) },
                 message,
                 step_source: Encoding::UTF_8,
                 step_target: dst,
@@ -352,7 +361,7 @@ pub(super) fn invalid(
         kind: ConvErrKind::Invalid { error_bytes: bad.to_vec(), readagain_bytes: again.to_vec(), incomplete },
         message,
         step_source: src,
-        step_target: if src == Encoding::UTF_8 { dst } else { Encoding::UTF_8 },
+        step_target: stream::path(src, dst).first().map_or(dst, |s| s.1),
         consumed,
         partial,
     }
@@ -391,6 +400,7 @@ impl Decoder {
     pub(super) fn new(enc: Encoding) -> Decoder {
         let upper = match enc.kind() {
             Kind::Single(i) => single::TABLES[i].chars().collect(),
+            Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().collect(),
             _ => Vec::new(),
         };
         Decoder { enc, kind: enc.kind(), upper }
@@ -463,6 +473,20 @@ impl Decoder {
                 }
                 None => incomplete,
             },
+            Kind::Multi(Multi::Ibm037) => self.upper.get(b as usize).map_or(Step::Undefined(1), |c| Step::Char(*c, 1)),
+            Kind::Multi(Multi::Cesu8) => match super::cesu8(s) {
+                Some((c, n)) => char::from_u32(c).map_or(bad(n), |c| Step::Char(c, n)),
+                // A first half whose second one has not come, or has not come whole.
+                None if matches!(s, [0xed, 0xa0..=0xaf] | [0xed, 0xa0..=0xaf, 0x80..=0xbf])
+                    || matches!(s, [0xed, 0xa0..=0xaf, 0x80..=0xbf, 0xed] | [0xed, 0xa0..=0xaf, 0x80..=0xbf, 0xed, 0xb0..=0xbf]) =>
+                {
+                    incomplete
+                }
+                None => match std::str::from_utf8(&s[..s.len().min(3)]) {
+                    Err(e) if e.error_len().is_none() && b < 0xf0 => incomplete,
+                    _ => bad(1),
+                },
+            },
             Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
             Kind::Multi(m) => match self.enc.char_len(s) {
                 Ok(n) => multi_decode(m, &s[..n]),
@@ -491,6 +515,7 @@ fn is_lead(m: Multi, b: u8) -> bool {
         Multi::ShiftJis | Multi::Windows31J => matches!(b, 0x81..=0x9f | 0xe0..=0xfc),
         Multi::EucJp | Multi::EucJpMs => matches!(b, 0x8e | 0x8f | 0xa1..=0xfe),
         Multi::EucKr | Multi::Gb2312 => (0xa1..=0xfe).contains(&b),
+        Multi::StatelessJp => matches!(b, 0x90 | 0x92),
         _ => (0x81..=0xfe).contains(&b),
     }
 }
@@ -503,7 +528,9 @@ fn engine(m: Multi) -> &'static encoding_rs::Encoding {
         Multi::Gb18030 => encoding_rs::GB18030,
         Multi::Big5 => encoding_rs::BIG5,
         Multi::EucKr | Multi::Cp949 => encoding_rs::EUC_KR,
-        Multi::Iso2022Jp => encoding_rs::ISO_2022_JP,
+        // These have ways of their own.
+        Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221 | Multi::StatelessJp => encoding_rs::EUC_JP,
+        Multi::Cesu8 | Multi::Ibm037 | Multi::EucTw | Multi::EucJis2004 => encoding_rs::EUC_JP,
     }
 }
 
@@ -518,7 +545,7 @@ const JIS: [(char, char); 6] = [
 ];
 
 fn is_jis(m: Multi) -> bool {
-    matches!(m, Multi::EucJp | Multi::ShiftJis | Multi::Iso2022Jp)
+    matches!(m, Multi::EucJp | Multi::ShiftJis)
 }
 
 /// Rows that NEC, IBM and Microsoft added to JIS X 0208.
@@ -532,6 +559,12 @@ fn is_vendor_row(m: Multi, c: &[u8]) -> bool {
 }
 
 pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
+    if m == Multi::StatelessJp {
+        return match multi_decode(Multi::EucJp, &c[1..]) {
+            Step::Char(decoded, _) => Step::Char(decoded, c.len()),
+            _ => Step::Undefined(c.len()),
+        };
+    }
     let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
         return Step::Undefined(c.len());
     };
@@ -566,6 +599,7 @@ impl Encoder {
     pub(super) fn new(enc: Encoding) -> Encoder {
         let mut lower: Vec<(char, u8)> = match enc.kind() {
             Kind::Single(i) => single::TABLES[i].chars().zip(0x80..=0xff).filter(|p| p.0 != '\u{fffd}').collect(),
+            Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().zip(0..=0xff).collect(),
             _ => Vec::new(),
         };
         lower.sort_unstable();
@@ -590,6 +624,19 @@ impl Encoder {
             Kind::Utf32 { big } => {
                 let c = c as u32;
                 out.extend_from_slice(&if big { c.to_be_bytes() } else { c.to_le_bytes() });
+            }
+            Kind::Multi(Multi::Ibm037) => match self.lower.binary_search_by_key(&c, |p| p.0) {
+                Ok(i) => out.push(self.lower[i].1),
+                Err(_) => return false,
+            },
+            Kind::Multi(Multi::Cesu8) => {
+                for u in c.encode_utf16(&mut [0; 2]) {
+                    match *u {
+                        0..=0x7f => out.push(*u as u8),
+                        0x80..=0x7ff => out.extend([0xc0 | (*u >> 6) as u8, 0x80 | (*u & 0x3f) as u8]),
+                        _ => out.extend([0xe0 | (*u >> 12) as u8, 0x80 | (*u >> 6 & 0x3f) as u8, 0x80 | (*u & 0x3f) as u8]),
+                    }
+                }
             }
             Kind::Multi(m) => return multi_encode(m, c, out) || (m == Multi::EucJp && self.put_supplement(c, out)),
             _ if c.is_ascii() => out.push(c as u8),
@@ -629,6 +676,15 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     if c.is_ascii() {
         out.push(c as u8);
         return true;
+    }
+    if m == Multi::StatelessJp {
+        let mut bytes = Vec::with_capacity(3);
+        let known = multi_encode(Multi::EucJp, c, &mut bytes) && matches!(bytes[..], [0xa1..=0xfe, _]);
+        if known {
+            out.push(0x92);
+            out.extend(bytes);
+        }
+        return known;
     }
     // The web writes a yen sign and an overline as ASCII; Ruby has no such fallback.
     if matches!(c, '\u{a5}' | '\u{203e}') && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::ShiftJis | Multi::Windows31J) {

@@ -240,6 +240,27 @@ impl Regexp {
         read.map(|_| ()).map_err(|message| failure(source, &flags, message))
     }
 
+    /// The error of a literal that is refused for a reason which its reader knows.
+    pub fn refused(source: &[u8], flags: RegexFlags, why: &str) -> RegexpError {
+        failure(source, &flags, why.to_string())
+    }
+
+    /// Reads a piece of a pattern for itself, since no character goes on behind its end: the encoding that its characters and escapes ask for, if they do.
+    ///
+    /// # Errors
+    /// What is wrong with an escape, in Ruby's wording.
+    pub fn piece(source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Option<Encoding>, String> {
+        Ok(escapes::unescape(source, enc, flags.extended, &mut Poll::new(&mut || true))?.fixed)
+    }
+
+    /// As [`Regexp::piece`], with the error of a literal that has such a piece.
+    ///
+    /// # Errors
+    /// RegexpError in Ruby's wording.
+    pub fn check_piece(source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<(), RegexpError> {
+        Regexp::piece(source, flags, enc).map(|_| ()).map_err(|message| failure(source, &flags, message))
+    }
+
     /// As [`Regexp::new`]; `go_on` is asked now and then, and when it says no, the error is of no account.
     ///
     /// # Errors

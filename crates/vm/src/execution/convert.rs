@@ -328,7 +328,7 @@ impl Cx {
             v = p;
         }
         let s = self.to_str(v)?;
-        if s.encoding() >= 3 && self.is_wide(s.encoding()) {
+        if is_wide(s.encoding()) {
             let shown = self.inspect_for_error(s.as_value());
             return self.raise(ids::COMPAT_ERROR, format!("path name must be ASCII-compatible string: {shown}"));
         }
@@ -337,14 +337,15 @@ impl Cx {
         }
         Ok(s)
     }
-    /// UTF-16 and UTF-32, whose ids the table of encodings fixes (zakuro_text).
-    fn is_wide(&self, encoding: u8) -> bool {
-        (3..=8).contains(&encoding)
-    }
     /// A block as Proc (nil for none).
     pub fn block_value(&mut self, b: Block) -> Value {
         if b.is_none() { Value::NIL } else { self.block_to_proc(b).as_value() }
     }
+}
+
+/// UTF-16 and UTF-32, whose ids the table of encodings fixes (zakuro_text).
+pub(crate) fn is_wide(encoding: u8) -> bool {
+    (3..=8).contains(&encoding)
 }
 
 /// Nearest double of a big integer (infinite when out of range).

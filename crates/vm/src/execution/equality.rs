@@ -342,7 +342,8 @@ pub fn quick_eql(a: Value, b: Value) -> Option<bool> {
     }
 }
 
-/// Whether equal bytes in these encodings are equal Strings: same encoding, or both ASCII only.
+/// Whether equal bytes in these encodings are equal Strings: same encoding, or both ASCII only, where that means the same characters, or none.
 pub fn string_comparable(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
-    a.encoding() == b.encoding() || a.is_ascii()
+    let narrow = || ![a, b].iter().any(|s| crate::convert::is_wide(s.encoding()));
+    a.encoding() == b.encoding() || a.is_ascii() && (a.len() == 0 || narrow())
 }

@@ -670,14 +670,8 @@ impl Cx {
     /// Range of two ends that must be comparable.
     pub fn checked_range(&mut self, l: Value, h: Value, exclusive: bool) -> crate::raise::Result<Value> {
         let plain = |v: Value| v.is_fixnum() || v.is_nil() || v.is_flonum();
-        if !(plain(l) && plain(h)) {
-            let ok = match self.rescue(&[ids::STANDARD_ERROR], |cx| cx.call(l, sym::cmp, &[h]))? {
-                Ok(c) => !c.is_nil(),
-                Err(_) => false,
-            };
-            if !ok && !l.is_nil() && !h.is_nil() {
-                return self.arg_error("bad value for range");
-            }
+        if !(plain(l) && plain(h) || l.is_nil() || h.is_nil()) && self.call(l, sym::cmp, &[h])?.is_nil() {
+            return self.arg_error("bad value for range");
         }
         Ok(self.range(l, h, exclusive))
     }
@@ -697,6 +691,10 @@ impl Cx {
                 if s.is_kind(Kind::String) {
                     v = s;
                 }
+            }
+            if k == 0 && n > 1 {
+                // What a single value becomes is of the source's encoding, several begin with that of the first.
+                out.set_encoding(Ref::<StringCell>::from_value(v).map_or(zakuro_object::string::US_ASCII, |s| s.encoding()));
             }
             if let Some(s) = Ref::<StringCell>::from_value(v) {
                 self.append_piece(out, s)?;
@@ -732,6 +730,10 @@ impl Cx {
             }
         }
         StringCell::append_string(out, &mut self.heap, s);
+        // What was ASCII alone and of no other encoding takes the first one.
+        if out.encoding() == zakuro_object::string::US_ASCII && !wide(from) {
+            out.set_encoding(from);
+        }
         Ok(())
     }
     /// Whether `to_s` of a core class is still the builtin.
