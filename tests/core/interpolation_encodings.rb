@@ -37,3 +37,5 @@ t { eval("/\\u{6666}\xc2\xa1/".dup.force_encoding("EUC-JP")) }
   Encoding.default_external = "UTF-8"
   puts text.inspect
 end
+Encoding.default_external = "Windows-31J"
+p({ "\x87]".dup.force_encoding("Windows-31J").to_sym => 1 }.inspect.bytes)

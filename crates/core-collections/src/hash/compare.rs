@@ -76,8 +76,11 @@ fn symbol_key(cx: &mut Cx, s: Sym, out: &mut Vec<u8>) -> Result<Option<u8>> {
         encoding = (!name.is_ascii()).then(|| if shown.is_ascii() { UTF8 } else { shown.encoding() });
         let text = shown.content(&cx.heap).strip_prefix(b":").unwrap_or(shown.content(&cx.heap));
         let quoted = text.first() == Some(&b'"');
+        // Elsewhere the last byte may be part of a character.
+        let single = shown.is_ascii() || shown.encoding() == UTF8;
         let odd = matches!(text.first(), Some(b'@' | b'$' | b'!'))
-            || matches!(
+            || single
+                && matches!(
                 text.last(),
                 Some(b'+' | b'-' | b'*' | b'/' | b'`' | b'%' | b'^' | b'&' | b'|' | b']' | b'<' | b'=' | b'>' | b'~' | b'@')
             );

@@ -250,6 +250,11 @@ pub fn inspect_sym(s: &[u8], enc: Encoding) -> String {
     format!(":{}", inspect_str(s, enc))
 }
 
+/// A name with a byte beyond ASCII in the place of each longer character, whose bytes may look like ASCII.
+fn stood_for(s: &[u8], enc: Encoding) -> Vec<u8> {
+    enc.chars(s).map(|c| if c.len() == 1 { c[0] } else { 0x80 }).collect()
+}
+
 /// `Symbol#inspect` for a result of encoding `to`.
 pub fn inspect_sym_in(s: &[u8], enc: Encoding, to: Encoding, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
     let seen = |c: &[u8]| c[0] < 0x80 || enc.char_len(c).is_ok() && is_seen(c, enc);
@@ -260,7 +265,7 @@ pub fn inspect_sym_in(s: &[u8], enc: Encoding, to: Encoding, p: &mut dyn Progres
     if enc != to {
         let text = inspect_long(s, enc, p)?;
         out.extend_from_slice(if enc.kind() == Kind::Utf8 { escape(text.as_bytes(), enc) } else { text }.as_bytes());
-    } else if is_simple_symbol(s) && enc.is_ascii_compatible() && enc.chars(s).all(seen) {
+    } else if is_simple_symbol(&stood_for(s, enc)) && enc.is_ascii_compatible() && enc.chars(s).all(seen) {
         out.extend_from_slice(s);
     } else {
         out.extend_from_slice(&inspect_own(s, enc, p)?);
