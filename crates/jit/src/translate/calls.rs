@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         self.result_or_slow(id, v, (slow, done), s);
     }
     /// A unit's result is `v`, or what the interpreter's way at `slow` comes to.
-    fn result_or_slow(&mut self, id: Id, v: Value, (slow, done): (Block, Block), s: &State) {
+    pub fn result_or_slow(&mut self, id: Id, v: Value, (slow, done): (Block, Block), s: &State) {
         let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);

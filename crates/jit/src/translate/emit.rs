@@ -627,7 +627,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// A Range of small Integers runs no `<=>`.
     fn new_range(&mut self, id: Id, s: &State) {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
+        let i = self.graph.units[id].insn;
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         self.b.append_block_param(done, I64);
@@ -637,12 +637,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.fail_if_refused(v, id, s);
         let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
         self.branch_away(none, slow);
-        self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(slow);
-        self.slow(id, at, s, done, Some(i.a));
-        self.b.switch_to_block(done);
-        let v = self.b.block_params(done)[0];
-        self.write(id, i.a, v);
+        self.result_or_slow(id, v, (slow, done), s);
     }
 
     /// The slow way of a unit that has a fast one: the interpreter's, whose result is then in register `a`. Ends with a jump.
