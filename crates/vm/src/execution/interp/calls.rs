@@ -470,7 +470,7 @@ unsafe fn proc_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     }
 }
 /// Pushes the frame of a Proc of a literal block, which stands at `base`, with `argc` arguments behind it.
-#[inline(always)]
+#[inline(never)]
 pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, argc: usize) -> Result<*const CodeState> {
     // SAFETY: the caller's word; a Proc's code is alive while a frame runs it. As in `push_block_frame`, which does what is not that simple.
     unsafe {
