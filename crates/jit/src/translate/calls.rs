@@ -116,14 +116,26 @@ impl Emitter<'_, '_> {
     // ---- calls ----
 
     /// To `miss` unless the call site's entry is for this receiver, now.
-    pub fn guard_call(&mut self, id: Id, recv: Value, entry: i32, calls: Value, miss: Block) {
-        let shape = if self.types.is_of_cell(id) {
-            let is = self.is_cell(recv);
-            self.branch_unless(is, miss);
-            self.load_u32(recv, cell::SHAPE)
+    pub fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
+        let shape = self.shape_key(recv, miss);
+        self.guard_shape(shape, entry, calls, miss);
+    }
+    /// The same where a version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
+    pub fn guard_refutable_call(&mut self, id: Id, recv: Value, entry: i32, calls: Value, miss: Block) {
+        if self.types.is_of_cell(id) {
+            self.guard_cell_call(recv, entry, calls, miss);
         } else {
-            self.shape_key(recv, miss)
-        };
+            self.guard_call(recv, entry, calls, miss);
+        }
+    }
+    /// The same of what only cells have.
+    fn guard_cell_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
+        let is = self.is_cell(recv);
+        self.branch_unless(is, miss);
+        let shape = self.load_u32(recv, cell::SHAPE);
+        self.guard_shape(shape, entry, calls, miss);
+    }
+    fn guard_shape(&mut self, shape: Value, entry: i32, calls: Value, miss: Block) {
         let known = self.load_u32(calls, entry + call::SHAPE);
         let same = self.b.ins().icmp(IntCC::Equal, shape, known);
         self.branch_unless(same, miss);
@@ -167,7 +179,7 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect();
-        self.guard_call(id, given[0], entry, calls, slow);
+        self.guard_call(given[0], entry, calls, slow);
         self.handler_is(calls, entry, RUBY_CALLS.native, slow);
         let own = self.load(calls, entry + call::TARGET);
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
@@ -213,7 +225,7 @@ impl Emitter<'_, '_> {
             self.branch_unless(same, exit);
         } else {
             let recv = self.read(id, i.a, s);
-            self.guard_call(id, recv, entry, calls, exit);
+            self.guard_call(recv, entry, calls, exit);
         }
         self.handler_is(calls, entry, RUBY_CALLS.native, exit);
         let own = self.load(calls, entry + call::TARGET);
@@ -274,7 +286,7 @@ impl Emitter<'_, '_> {
         let handlers = &RUBY_CALLS;
         match called {
             Called::Ruby(_) | Called::New(_) | Called::Bound | Called::Native(..) | Called::NewPlain => {
-                self.guard_call(id, recv, entry, calls, miss);
+                self.guard_call(recv, entry, calls, miss);
                 let handler = match (&called, with_block) {
                     (Called::Ruby(_), false) => handlers.simple,
                     (Called::Ruby(_), true) => handlers.simple_blk,
@@ -319,11 +331,7 @@ impl Emitter<'_, '_> {
             }
             Called::AttrReader | Called::AttrWriter => {
                 let reads = matches!(called, Called::AttrReader);
-                if !self.types.is_of_cell(id) {
-                    let is = self.is_cell(recv);
-                    self.branch_unless(is, miss);
-                }
-                self.guard_call(id, recv, entry, calls, miss);
+                self.guard_cell_call(recv, entry, calls, miss);
                 self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
                 if !reads {

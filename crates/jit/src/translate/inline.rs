@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
                 None => {
                     let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
                     let miss = self.exit_of(id, s);
-                    self.guard_call(id, recv, entry, calls, miss);
+                    self.guard_refutable_call(id, recv, entry, calls, miss);
                     let handler = match (kind, with_block) {
                         (Kind::Init, _) => RUBY_CALLS.new_object,
                         (_, true) => RUBY_CALLS.simple_blk,
@@ -241,7 +241,7 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(away);
         let entry = i.c as i32 * call::SIZE;
         let calls = self.load_fixed(self.states[scope], state::CALLS);
-        self.guard_call(id, recv, entry, calls, away);
+        self.guard_call(recv, entry, calls, away);
         self.handler_is(calls, entry, RUBY_CALLS.native_blk, away);
         let function = self.load(calls, entry + call::TARGET);
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, function, target as i64);

@@ -8,7 +8,7 @@ use super::heat::kinds;
 use super::links;
 use super::super_call;
 use super::unwind::unwind;
-use super::{TABLE, check, dispatch, stub};
+use super::{TABLE, check, dispatch};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
 use crate::machine::{Act, Left, Looping, Walk};
@@ -318,22 +318,12 @@ pub mod help {
             // SAFETY: machine code has compared key and handler: `target` is a builtin's function. The rest is as in `calls::call_native`.
             unsafe {
                 let i = *ip;
-                let base = regs.add(i.a as usize);
-                let fp = cx.fp;
-                (*fp).ip = ip;
-                let nf = fp.add(1);
-                if nf >= cx.frame_limit {
-                    return cx.stack_error();
-                }
+                (*cx.fp).ip = ip;
                 let cache = &*(*cs).calls.add(i.c as usize);
                 let f: NativeFn = std::mem::transmute(cache.target);
-                let me = cache.me;
+                let (me, base) = (cache.me, regs.add(i.a as usize));
                 let block = if with_block { block_record(cx, regs, cs, i.a, cache.extra as u16) } else { Block::NONE };
-                nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me, aux: base.add(i.x as usize + 1) as usize });
-                cx.fp = nf;
-                let result = calls::call_builtin(cx, f, me, *base, base.add(1), i.x as usize, block);
-                cx.fp = fp;
-                result
+                calls::run_builtin(cx, base, f, me, i.x as usize, block)
             }
         })
     }
@@ -593,13 +583,11 @@ pub mod help {
             if !in_front && !cx.recall(cs, i.c, key) {
                 return step(cx, ip, regs, cs, handler);
             }
-            if h == known.proc_call as usize
-                && let Some(p) = calls::is_entered(cx, *base)
-            {
-                return calls(cx, base, |cx| calls::push_proc(cx, base, p, i.x as usize));
-            }
             if h == known.proc_call as usize {
-                return answers(base, call_native(cx, ip, regs, cs, false));
+                return match calls::is_entered(cx, *base) {
+                    Some(p) => calls(cx, base, |cx| calls::push_proc(cx, base, p, i.x as usize)),
+                    None => answers(base, call_native(cx, ip, regs, cs, false)),
+                };
             }
             if h == known.generic as usize {
                 return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));
