@@ -430,6 +430,7 @@ impl Native {
             blocked = inner.times.blocked();
             // Turns that follow each other at once share a reading of the clock.
             let now = match self.clock.take() {
+                _ if inner.times.sampled() => self.inner.reactor.coarse.now(),
                 0 => cycles(),
                 ended => ended.max(inner.times.queued()),
             };
@@ -450,11 +451,12 @@ impl Native {
         let worker = self.inner.worker(self.worker.get());
         if timed {
             let times = &inner.times;
-            let now = cycles();
+            let sampled = times.sampled();
+            let now = if sampled { self.inner.reactor.coarse.now().max(times.began()) } else { cycles() };
             times.ended.store(now, Relaxed);
             // Until somebody wakes it: it may go on at once.
             times.queued.store(now, Relaxed);
-            self.clock.set(now);
+            self.clock.set(if sampled { 0 } else { now });
             clock::add(&worker.busy, now.saturating_sub(times.began()).saturating_sub(times.blocked() - blocked));
         }
         worker.unpublish();

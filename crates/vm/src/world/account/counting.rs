@@ -17,8 +17,8 @@ pub struct Counting {
     parked: u64,
     /// What the next wait is for.
     reason: (WaitKind, u64),
-    /// How long the last wait was.
-    last_wait: u64,
+    /// How long the last wait was, if the thread was parked at all.
+    last_wait: Option<u64>,
     lane: u16,
     /// When the turn began that was noted last.
     turn_from: u64,
@@ -26,7 +26,7 @@ pub struct Counting {
     uses: FastMap<u64, usize>,
     list: Vec<Arc<ChannelUse>>,
     last: [(u64, usize); 2],
-    places: FastMap<(WaitKind, u64), Option<Arc<WaitPlace>>>,
+    places: FastMap<(WaitKind, u64), Arc<WaitPlace>>,
     /// Messages sent while events were kept.
     flows: u64,
     /// Channels through servers that threads are handing a message to, by thread: what they wait for meanwhile is that.
@@ -57,7 +57,7 @@ impl Counting {
             blocked: 0,
             parked: 0,
             reason: (WaitKind::Other, 0),
-            last_wait: 0,
+            last_wait: None,
             lane: 0,
             turn_from: 0,
             uses: FastMap::default(),
@@ -77,10 +77,17 @@ impl Counting {
     #[inline(never)]
     pub fn turn_begins(&mut self) {
         let a = &*self.account;
-        let (began, ended, queued) = {
-            let times = self.task.times();
-            (times.began(), times.ended(), times.queued())
-        };
+        a.beat();
+        let times = self.task.times();
+        // What was read from the coarse clock may lie before an exact reading.
+        let since = a.since.load(Relaxed);
+        let (began, ended, queued) = (times.began().max(since), times.ended().max(since), times.queued());
+        let sampled = times.sampled();
+        add(&a.turns, 1);
+        if began == since && sampled && a.began.load(Relaxed) != 0 {
+            add(&a.wait_counts[a.wait.load(Relaxed) as usize], 1);
+            return;
+        }
         if a.began.load(Relaxed) == 0 {
             a.began.store(began.max(1), Relaxed);
             add(&a.ready, began.saturating_sub(a.opened));
@@ -92,6 +99,8 @@ impl Counting {
             if queued > ended {
                 self.parked += queued - ended;
                 add(&a.waits[wait as usize], queued - ended);
+            }
+            if queued > ended || sampled {
                 add(&a.wait_counts[wait as usize], 1);
             }
             add(&a.ready, began.saturating_sub(queued));
@@ -107,7 +116,6 @@ impl Counting {
         }
         let a = &*self.account;
         a.since.store(began, Relaxed);
-        add(&a.turns, 1);
         self.turn_from = began;
         self.lane = zakuro_sched::current_index() as u16;
     }
@@ -135,16 +143,18 @@ impl Counting {
         }
     }
     /// From now on it does something else. Returns what it did before.
+    #[inline]
+    fn change(&mut self, to: Activity) -> Activity {
+        if self.account.activity.load(Relaxed) == to as u8 { to } else { self.change_now(to) }
+    }
     #[cold]
     #[inline(never)]
-    fn change(&mut self, to: Activity) -> Activity {
+    fn change_now(&mut self, to: Activity) -> Activity {
         let before = Activity::ALL[self.account.activity.load(Relaxed) as usize % ACTIVITIES];
-        if before != to {
-            self.lap(ticks());
-            self.account.activity.store(to as u8, Relaxed);
-            if to == Activity::Collect {
-                add(&self.account.collections, 1);
-            }
+        self.lap(self.task.now());
+        self.account.activity.store(to as u8, Relaxed);
+        if to == Activity::Collect {
+            add(&self.account.collections, 1);
         }
         before
     }
@@ -215,10 +225,7 @@ impl Counting {
     }
     /// The wait that has just ended was at this channel.
     pub(crate) fn waited_at(&mut self, channel: u64, sends: bool) {
-        let waited = std::mem::take(&mut self.last_wait);
-        if waited == 0 {
-            return;
-        }
+        let Some(waited) = self.last_wait.take() else { return };
         if !sends && waited > self.account.longest.load(Relaxed) {
             self.account.longest.store(waited, Relaxed);
             self.account.longest_from.store(ticks().saturating_sub(waited), Relaxed);
@@ -252,6 +259,8 @@ pub(crate) struct ThreadTimes {
     pub run: u64,
     pub ready: u64,
     pub waits: [u64; WAITS],
+    /// Their sum.
+    waited: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -270,8 +279,15 @@ impl ThreadTimes {
     #[cold]
     #[inline(never)]
     pub(crate) fn change(&mut self, account: &Account, to: Phase) {
-        let now = ticks();
-        let spent = now.saturating_sub(self.since);
+        account.beat();
+        let now = account.now();
+        if now > self.since {
+            self.lap(account, now);
+        }
+        self.phase = to;
+    }
+    fn lap(&mut self, account: &Account, now: u64) {
+        let spent = now - self.since;
         let (mine, all) = match self.phase {
             Phase::Run => (&mut self.run, &account.thread_run),
             Phase::Ready => (&mut self.ready, &account.thread_ready),
@@ -279,11 +295,10 @@ impl ThreadTimes {
         };
         *mine += spent;
         add(all, spent);
+        if matches!(self.phase, Phase::Wait(_)) {
+            self.waited += spent;
+        }
         self.since = now;
-        self.phase = to;
-    }
-    fn total(&self) -> u64 {
-        self.waits.iter().sum()
     }
     /// With what goes on now.
     pub(crate) fn now(&self) -> ThreadTimes {
@@ -342,13 +357,12 @@ impl Cx {
     #[inline(never)]
     pub(crate) fn wait_begins(&mut self, wait: Wait, noted: &mut Option<Noted>) {
         let before = self.waited();
-        let thread = self.thread_id();
+        let hands_over = self.counting.as_ref().is_some_and(|c| !c.handing_over.is_empty());
+        let thread = if hands_over { self.thread_id() } else { 0 };
         let Some(c) = self.counting.as_mut() else { return };
         // Other threads wait meanwhile.
         let mut reason = std::mem::replace(&mut c.reason, (WaitKind::Other, 0));
-        if !c.handing_over.is_empty()
-            && let Some(channel) = c.handing_over.get(&thread)
-        {
+        if hands_over && let Some(channel) = c.handing_over.get(&thread) {
             reason = (WaitKind::Send, *channel);
         }
         let (kind, object) = match (noted.as_ref(), reason) {
@@ -376,15 +390,15 @@ impl Cx {
     #[inline(never)]
     pub(crate) fn wait_ends(&mut self, noted: Option<Noted>) {
         let now = self.waited();
-        let thread = self.thread_id();
+        let thread = if noted.as_ref().is_some_and(|n| n.from != 0) { self.thread_id() } else { 0 };
         let Some(c) = self.counting.as_mut() else { return };
         c.reason = (WaitKind::Other, 0);
         let Some(noted) = noted else {
-            c.last_wait = 0;
+            c.last_wait = None;
             return;
         };
         let waited = now.saturating_sub(noted.before);
-        c.last_wait = waited;
+        c.last_wait = (waited > 0 || c.task.times().sampled()).then_some(waited);
         if noted.from != 0 {
             let channel = matches!(noted.kind, WaitKind::Receive | WaitKind::Send | WaitKind::Select);
             let object = if channel { noted.object } else { 0 };
@@ -399,26 +413,25 @@ impl Cx {
     fn waited(&mut self) -> u64 {
         let parked = self.counting.as_ref().map_or(0, |c| c.parked);
         match self.threads.as_deref_mut() {
-            Some(t) => t.current().times.as_ref().map_or(parked, |t| t.total()),
+            Some(t) => t.current().times.as_ref().map_or(parked, |t| t.waited),
             None => parked,
         }
     }
     fn waited_for(&mut self, kind: WaitKind, object: u64, waited: u64) {
         let Some(c) = self.counting.as_ref() else { return };
-        if !c.places.contains_key(&(kind, object)) {
-            let full = c.places.len() >= PLACES;
-            let place = if full { None } else { Some(self.place_of_caller()) };
-            let Some(c) = self.counting.as_mut() else { return };
-            let place = place.map(|place| Arc::new(WaitPlace { kind, place, waits: AtomicU64::new(0), ticks: AtomicU64::new(0) }));
-            if let Some(place) = &place {
+        let place = match c.places.get(&(kind, object)) {
+            Some(place) => place,
+            None if c.places.len() >= PLACES => return,
+            None => {
+                let place = self.place_of_caller();
+                let place = Arc::new(WaitPlace { kind, place, waits: AtomicU64::new(0), ticks: AtomicU64::new(0) });
+                let Some(c) = self.counting.as_mut() else { return };
                 c.account.places.lock().push(place.clone());
-                c.places.insert((kind, object), Some(place.clone()));
+                c.places.entry((kind, object)).or_insert(place)
             }
-        }
-        if let Some(Some(place)) = self.counting.as_ref().and_then(|c| c.places.get(&(kind, object))) {
-            add(&place.waits, 1);
-            add(&place.ticks, waited);
-        }
+        };
+        add(&place.waits, 1);
+        add(&place.ticks, waited);
     }
     /// File and line of the innermost code that is not the core library's.
     pub fn place_of_caller(&self) -> String {
@@ -462,7 +475,7 @@ impl Cx {
             record.handed_over(bytes);
             c.sent(ch.id(), bytes);
         }
-        c.last_wait = waited.saturating_sub(before);
+        c.last_wait = waited.checked_sub(before).filter(|waited| *waited > 0);
         c.waited_at(ch.id(), true);
     }
     /// A message of a server was received.
@@ -492,7 +505,7 @@ impl Cx {
         let c = self.counting.as_ref()?;
         thread_made(&c.account);
         let f = c.account.figures(ticks());
-        let t = ThreadTimes { since: ticks(), phase: Phase::Run, run: f.active(), ready: f.ready, waits: f.waits };
+        let t = ThreadTimes { since: ticks(), phase: Phase::Run, run: f.active(), ready: f.ready, waits: f.waits, waited: f.waiting() };
         for (all, mine) in c.account.thread_waits.iter().zip(f.waits) {
             add(all, mine);
         }
