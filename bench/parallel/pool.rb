@@ -1,10 +1,27 @@
 # A pool of two VMs beside two processes that do half of the jobs each and the same work alone: wall time of whole programs, so start, set-up and end are included.
 #   pool.rb [ROUNDS [KERNEL...]]
 # Prints `pool_gain_KERNEL`, `processes_gain_KERNEL` (time alone / time of two, medians of ROUNDS interleaved rounds) and `pool_share_KERNEL`, the first over the second. `tiny` has jobs of a
-# microsecond or so, `uneven` some that are long: there the processes get what chance gives them. Under a Ruby without RubyVM::Pool: the processes' gain alone.
+# microsecond or so, `alignment` are documents of examples/alignment, `uneven` has some jobs that are long: there the processes get what chance gives them. Under a Ruby without RubyVM::Pool: the processes' gain alone.
 
 require "rbconfig"
+require "tmpdir"
 require_relative "kernel"
+
+# What examples/alignment does, with documents in a directory that the comparison makes.
+module Documents
+  def self.make(directory)
+    require_relative "../../examples/alignment/generate"
+    Generate.into(directory, KERNELS.fetch(:alignment)[0], 1)
+    ENV["DOCUMENTS"] = directory
+  end
+
+  # The sum of the places where the spans of a document are found again.
+  def self.align(number)
+    require_relative "../../examples/alignment/aligner" unless defined?(Aligner)
+    $bases ||= Dir.glob(File.join(ENV.fetch("DOCUMENTS"), "*.spans")).sort.map { |path| path.delete_suffix(".spans") }
+    ($aligner ||= Aligner.new).document($bases.fetch(number)).compact.flatten.sum
+  end
+end
 
 # Jobs and what each of them does; the number keeps one core busy for a second.
 KERNELS = {
@@ -13,6 +30,7 @@ KERNELS = {
   alloc: [5000, ->(n) { Work.alloc(n) }],
   page: [2000, ->(n) { Work.page(n) }],
   tiny: [4_000_000, ->(n) { n.to_s.sum + n.digits.sum }],
+  alignment: [500, ->(n) { Documents.align(n) }],
   uneven: [2500, ->(n) { Work.work("call", n, n % 100 == 99 ? 60 : 2) }],
 }.freeze
 
@@ -41,6 +59,7 @@ else
     [Process.clock_gettime(Process::CLOCK_MONOTONIC) - begun, sums.sum(&:to_i)]
   end
   median = ->(list) { list.sort[list.size / 2] }
+  documents = names.include?(:alignment) && Dir.mktmpdir.tap { |directory| Documents.make(directory) }
   names.each do |name|
     jobs = KERNELS.fetch(name)[0]
     ways = {
@@ -66,4 +85,5 @@ else
     puts format("pool_share_%s %.3f x", name, median.call(times[:processes].zip(times[:pool]).map { |processes, two| processes / two }))
     $stdout.flush
   end
+  FileUtils.remove_entry(documents) if documents
 end
