@@ -3,6 +3,7 @@
 use super::arg::{check_len, take_count};
 use std::cmp::Ordering;
 use zakuro_base::progress::{STRIDE, step};
+use zakuro_core_base::allocate::allocate;
 use zakuro_core_text::string::util::is_wide;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::string::US_ASCII;
@@ -266,6 +267,20 @@ pub mod methods {
         ArrayCell::make(&cx.heap, shape, rest).as_value()
     }
 
+    /// A new Array: allocates it and calls `initialize` with the arguments and the block.
+    ///
+    ///     Array.new(3) { |i| i * i }    #=> [0, 1, 4]
+    #[method("new", singleton)]
+    fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
+        let a = allocate(cx, this)?;
+        // Without arguments there is nothing to do for the builtin's `initialize`.
+        let builtin = |cx: &mut Cx| cx.find_method(this, sym::initialize).is_some_and(|m| m.owner == ids::ARRAY && m.method_kind() == MethodKind::Native);
+        if !(args.is_empty() && args.block.is_none() && builtin(cx)) {
+            cx.forward(a, sym::initialize, args)?;
+        }
+        Ok(a)
+    }
+
     /// The argument as an Array by `to_ary`, or nil.
     ///
     ///     Array.try_convert([1])   #=> [1]
@@ -315,10 +330,7 @@ pub mod methods {
             }
         } else {
             let v = value.unwrap_or(Value::NIL);
-            ArrayCell::reserve(this, &mut cx.heap, n);
-            for _ in 0..n {
-                ArrayCell::push(this, &mut cx.heap, v);
-            }
+            ArrayCell::fill(this, &mut cx.heap, std::iter::repeat_n(v, n));
         }
         Ok(this.as_value())
     }

@@ -23,7 +23,10 @@ pub mod class {
     ///
     ///     Class.new(Array) { def second = self[1] }.new([1, 2]).second   #=> 2
     #[method("new", singleton)]
-    fn new_class(cx: &mut Cx, _this: Value, superclass: Option<Value>, block: Block) -> Result<Value> {
+    fn new_class(cx: &mut Cx, this: ClassId, superclass: Option<Value>, block: Block) -> Result<Value> {
+        if cx.class(this).kind == ClassKind::Singleton {
+            return cx.type_error("can't create instance of singleton class");
+        }
         let sup = match superclass {
             Some(s) => superclass_arg(cx, s)?,
             None => ids::OBJECT,

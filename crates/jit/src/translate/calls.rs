@@ -2,7 +2,7 @@
 
 use super::emit::Emitter;
 use super::graph::Id;
-use super::types::{Pure, State, Type};
+use super::types::{OfFixnum, Pure, State, Type};
 use crate::layout::{self, call, cell, frame, ivar, state, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I32;
@@ -189,6 +189,8 @@ impl Emitter<'_, '_> {
             self.branch_unless(small, slow);
             let at = self.b.ins().sshr_imm_u(given[1], 1);
             self.call_help(quiet::getbyte as *const () as usize, &[given[0], at])
+        } else if let Pure::OfFixnum(what) = pure {
+            self.of_fixnum(what, given[0], slow)
         } else if let Pure::Answer(f) = pure {
             let argument = given.get(1).copied().unwrap_or_else(|| self.word(zakuro_object::Value::NIL));
             let v = self.call_help(f, &[self.cx, given[0], argument]);
@@ -207,6 +209,40 @@ impl Emitter<'_, '_> {
             v
         };
         self.result_or_slow(id, v, (slow, done), s);
+    }
+    /// A method of Integer on a word that is a Fixnum, 2n + 1; goes `away` if it is not, or if the result is none.
+    fn of_fixnum(&mut self, what: OfFixnum, v: Value, away: Block) -> Value {
+        let small = self.b.ins().band_imm_s(v, 1);
+        self.branch_unless(small, away);
+        match what {
+            OfFixnum::Abs => {
+                let two = self.constant(2);
+                let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, v, 0);
+                let other = self.b.ins().isub(two, v);
+                let v = self.b.ins().select(below, other, v);
+                // Of the least one the result is too large.
+                let over = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, v, 0);
+                self.branch_away(over, away);
+                v
+            }
+            OfFixnum::Even | OfFixnum::Odd => {
+                let bit = self.b.ins().band_imm_s(v, 2);
+                let c = self.b.ins().icmp_imm_s(IntCC::Equal, bit, if what == OfFixnum::Even { 0 } else { 2 });
+                self.boolean(c)
+            }
+            OfFixnum::Zero => {
+                let c = self.b.ins().icmp_imm_s(IntCC::Equal, v, 1);
+                self.boolean(c)
+            }
+            OfFixnum::Succ | OfFixnum::Pred => {
+                let (step, last) = if what == OfFixnum::Succ { (2, i64::MAX) } else { (-2, i64::MIN + 1) };
+                let last = self.constant(last);
+                let over = self.b.ins().icmp(IntCC::Equal, v, last);
+                self.branch_away(over, away);
+                let step = self.constant(step);
+                self.b.ins().iadd(v, step)
+            }
+        }
     }
     /// A function of Floats, on a Float; anything else is the interpreter's.
     fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
@@ -250,7 +286,7 @@ impl Emitter<'_, '_> {
                 let root = self.b.ins().sqrt(d);
                 self.b.ins().fadd(root, zero)
             }
-            Pure::Byte | Pure::Answer(_) | Pure::Quiet => return,
+            Pure::Byte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Quiet => return,
         };
         self.set_double(recv, v);
     }

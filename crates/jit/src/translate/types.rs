@@ -593,6 +593,12 @@ impl<'a> Types<'a> {
             (zakuro_object::ids::MATH, "cos", 1) => Pure::Cos,
             (zakuro_object::ids::FLOAT, "abs", 0) => Pure::Abs,
             (zakuro_object::ids::STRING, "getbyte", 1) => Pure::Byte,
+            (zakuro_object::ids::INTEGER, "abs" | "magnitude", 0) => Pure::OfFixnum(OfFixnum::Abs),
+            (zakuro_object::ids::INTEGER, "even?", 0) => Pure::OfFixnum(OfFixnum::Even),
+            (zakuro_object::ids::INTEGER, "odd?", 0) => Pure::OfFixnum(OfFixnum::Odd),
+            (zakuro_object::ids::INTEGER, "zero?", 0) => Pure::OfFixnum(OfFixnum::Zero),
+            (zakuro_object::ids::INTEGER, "succ" | "next", 0) => Pure::OfFixnum(OfFixnum::Succ),
+            (zakuro_object::ids::INTEGER, "pred", 0) => Pure::OfFixnum(OfFixnum::Pred),
             (_, _, n) if quiet.is_some_and(|(least, most)| (least..=most).contains(&n)) => Pure::Quiet,
             _ => return None,
         })
@@ -623,6 +629,17 @@ impl<'a> Types<'a> {
     }
 }
 
+/// Methods of Integer that are a few instructions where they are called on a Fixnum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OfFixnum {
+    Abs,
+    Even,
+    Odd,
+    Zero,
+    Succ,
+    Pred,
+}
+
 /// Builtins that do no more than their name says: they run no Ruby code, and raise nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pure {
@@ -632,6 +649,8 @@ pub enum Pure {
     Abs,
     /// String#getbyte.
     Byte,
+    /// A method of Integer; of large ones it is called like any other.
+    OfFixnum(OfFixnum),
     /// Where this function has no answer, it is called like any other ([`quiet::Answer`]).
     Answer(usize),
     /// Any other.
@@ -641,7 +660,7 @@ pub enum Pure {
 impl Pure {
     /// Whether it makes a Float of a Float.
     pub fn is_of_floats(self) -> bool {
-        !matches!(self, Pure::Byte | Pure::Answer(_) | Pure::Quiet)
+        !matches!(self, Pure::Byte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Quiet)
     }
 }
 
