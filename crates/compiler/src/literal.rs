@@ -434,8 +434,12 @@ impl<'pr> Compiler<'pr> {
                 return self.refuse(at, &e.0, dest);
             }
             let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
-            if let Err(e) = zakuro_text::regexp::Regexp::check(source, flags, enc) {
-                return self.refuse(at, &e.0, dest);
+            match zakuro_text::regexp::Regexp::check(source, flags, enc, &mut || true) {
+                Err(e) => return self.refuse(at, &e.0, dest),
+                Ok(warnings) => {
+                    let line = self.line_of(at);
+                    self.warnings.extend(warnings.into_iter().map(|message| crate::Warning { line, message, verbose: true }));
+                }
             }
         }
         self.load_const(Const::Regexp { source: Arc::from(source), options, encoding }, dest)

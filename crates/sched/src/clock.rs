@@ -1,53 +1,16 @@
 //! The clock of accounting: ticks of a counter that every core reads alike, and when a task was last queued, began and ended its turn.
 //!
-//! Invariants: with [`crate::Config::timed`] unset nothing here is called but by the timer thread. Each field of [`Times`] has one writer at a time: who queued the task (the state machine says who that is) or the worker whose
+//! Invariants: with [`crate::Config::timed`] unset nothing here is called. Each field of [`Times`] has one writer at a time: who queued the task (the state machine says who that is) or the worker whose
 //! turn it is; others read it at any time, and what they read is a moment old.
-//!
-//! The counter costs 9 ns a reading, which is much for turns of a fifth of a microsecond. A task of such turns is *sampled* ([`crate::Task::sample`]): its moments are read from a word that the timer
-//! thread sets each [`EVERY`], as kernels count processor time by ticks. What lies between two of its moments is then none or some of these parts: right to one part for what takes
-//! long, and by chance, without bias, for what is short. Sums stay those of the clock.
-//! Rejected: clock_gettime (three times as dear on x86-64, and a wake-up reads the clock three times); readings at each eighth turn (a long turn among short ones is missed).
+//! Rejected: clock_gettime (three times as dear on x86-64, and a wake-up reads the clock three times).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Reads the counter. Its unit is between 0.2 and 1 ns ([`Clock`] knows); in models, chance.
 #[inline]
 pub fn ticks() -> u64 {
     crate::native::cycles()
-}
-
-/// The time that sampled tasks see stands still for so long.
-pub(crate) const EVERY: Duration = Duration::from_millis(1);
-
-/// The clock of sampled tasks, apart from what other threads write.
-#[derive(Debug, Default)]
-#[repr(align(64))]
-pub(crate) struct Coarse {
-    /// Ticks. Set by the timer thread, and by who begins to work when nobody did.
-    now: AtomicU64,
-    /// Some task is sampled: set by their turns, cleared by the timer thread, which looks again at its next slice.
-    wanted: AtomicBool,
-}
-
-impl Coarse {
-    #[inline]
-    pub(crate) fn now(&self) -> u64 {
-        self.now.load(Relaxed)
-    }
-    pub(crate) fn advance(&self) {
-        self.now.store(ticks(), Relaxed);
-    }
-    pub(crate) fn want(&self) {
-        if !self.wanted.load(Relaxed) {
-            self.advance();
-            self.wanted.store(true, Relaxed);
-        }
-    }
-    /// Whether it was wanted since this was last asked.
-    pub(crate) fn take_wanted(&self) -> bool {
-        self.wanted.swap(false, Relaxed)
-    }
 }
 
 /// What ticks are in nanoseconds: found by a comparison with the system's clock from the start on, so that it gets better with time.
@@ -92,8 +55,6 @@ pub struct Times {
     pub(crate) ended: AtomicU64,
     /// Ticks spent in [`crate::blocking`], all in all.
     pub(crate) blocked: AtomicU64,
-    /// These moments are read from the coarse clock. Stored by the task's own turn.
-    pub(crate) sampled: AtomicBool,
 }
 
 impl Times {
@@ -108,10 +69,6 @@ impl Times {
     }
     pub fn blocked(&self) -> u64 {
         self.blocked.load(Relaxed)
-    }
-    #[inline]
-    pub fn sampled(&self) -> bool {
-        self.sampled.load(Relaxed)
     }
 }
 

@@ -430,7 +430,6 @@ impl Native {
             blocked = inner.times.blocked();
             // Turns that follow each other at once share a reading of the clock.
             let now = match self.clock.take() {
-                _ if inner.times.sampled() => self.inner.reactor.coarse.now(),
                 0 => cycles(),
                 ended => ended.max(inner.times.queued()),
             };
@@ -451,12 +450,11 @@ impl Native {
         let worker = self.inner.worker(self.worker.get());
         if timed {
             let times = &inner.times;
-            let sampled = times.sampled();
-            let now = if sampled { self.inner.reactor.coarse.now().max(times.began()) } else { cycles() };
+            let now = cycles();
             times.ended.store(now, Relaxed);
             // Until somebody wakes it: it may go on at once.
             times.queued.store(now, Relaxed);
-            self.clock.set(if sampled { 0 } else { now });
+            self.clock.set(now);
             clock::add(&worker.busy, now.saturating_sub(times.began()).saturating_sub(times.blocked() - blocked));
         }
         worker.unpublish();

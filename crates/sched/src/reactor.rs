@@ -17,7 +17,6 @@ use std::time::{Duration, Instant};
 use zakuro_base::sync::held::Mutex;
 
 use crate::balance::Balancer;
-use crate::clock::{Coarse, EVERY};
 use crate::scheduler::{Inner, Scheduler};
 use crate::source::{Sources, Waiter};
 use crate::task::Task;
@@ -84,7 +83,6 @@ pub(crate) struct Reactor {
     ticking: AtomicBool,
     started: AtomicBool,
     stopping: AtomicBool,
-    pub(crate) coarse: Coarse,
 }
 
 /// What a reactor needs of the system.
@@ -126,7 +124,6 @@ impl Reactor {
             ticking: AtomicBool::new(false),
             started: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
-            coarse: Coarse::default(),
         }
     }
 
@@ -142,7 +139,6 @@ impl Reactor {
     pub(crate) fn start_ticking(&self) {
         fence(Ordering::SeqCst);
         if !self.ticking.load(Ordering::Relaxed) && !self.ticking.swap(true, Ordering::SeqCst) {
-            self.coarse.advance();
             let _ = self.start();
             self.poke();
         }
@@ -210,11 +206,9 @@ impl Reactor {
         let mut was_ticking = false;
         let mut next_care = None;
         let mut next_profile: Option<Instant> = None;
-        let mut coarse = false;
         while !self.stopping.load(Ordering::SeqCst) {
             inner.pass_gate(None);
             let now = Instant::now();
-            self.coarse.advance();
             self.fire(inner, now);
             let mut ticking = self.ticking.load(Ordering::SeqCst);
             if ticking && !was_ticking {
@@ -222,7 +216,6 @@ impl Reactor {
             }
             if ticking && now >= next_tick {
                 next_tick = now + SLICE;
-                coarse = self.coarse.take_wanted();
                 if inner.nobody_works() {
                     ticking = !self.stop_ticking(inner);
                     balancer.finish();
@@ -250,8 +243,18 @@ impl Reactor {
             let until = {
                 let mut timers = self.timers.lock();
                 let timer = timers.heap.peek().map(|Reverse((at, _))| *at);
-                let next_coarse = (ticking && coarse).then(|| now + EVERY);
-                let until = [timer, ticking.then_some(next_tick), next_care, next_profile, next_coarse].into_iter().flatten().min();
+                let until = match (timer, ticking.then_some(next_tick)) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                let until = match (until, next_care) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                let until = match (until, next_profile) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
                 // A year stands for "for ever": an earlier timer pokes.
                 timers.sleeps_until = Some(until.unwrap_or(now + Duration::from_secs(365 * 86400)));
                 until

@@ -197,7 +197,7 @@ impl Task {
             OnWake::Enqueue => {
                 if self.0.scheduler.timed {
                     // Nobody else queues it before it has run.
-                    self.0.times.queued.store(self.now(), std::sync::atomic::Ordering::Relaxed);
+                    self.0.times.queued.store(ticks(), std::sync::atomic::Ordering::Relaxed);
                 }
                 let raw = Arc::as_ptr(&self.0).cast_mut();
                 if let Some(task) = TaskRef::from_raw(raw) {
@@ -242,20 +242,6 @@ impl Task {
     /// Whether it stands in a run queue.
     pub fn is_queued(&self) -> bool {
         self.0.state.is_queued()
-    }
-
-    /// The moment, as the task's times are counted: where it is sampled, some time ago.
-    #[inline]
-    pub fn now(&self) -> u64 {
-        if self.0.times.sampled() { self.0.scheduler.reactor.coarse.now() } else { ticks() }
-    }
-
-    /// Whether its times are sampled from now on. By its own turn, again at the latest after 10 ms as long as they are.
-    pub fn sample(&self, sampled: bool) {
-        if sampled {
-            self.0.scheduler.reactor.coarse.want();
-        }
-        self.0.times.sampled.store(sampled, std::sync::atomic::Ordering::Relaxed);
     }
 
     /// When it was queued, began and ended; zeros where the scheduler is not timed.

@@ -85,15 +85,15 @@ module ObjectSpace
     # The objects that an object refers to, its class first; nil for what is no cell, like small Integers.
     def reachable_objects_from(object)
       found =
-        if object.is_a?(InternalObjectWrapper) then __references_at(object.internal_object_id) || []
+        if InternalObjectWrapper === object then __references_at(object.internal_object_id) || []
         else
           return if __about(object).nil?
           __references(object).unshift(internal_class_of(object))
         end
       seen = {}.compare_by_identity
       found.filter_map do |one|
-        one = InternalObjectWrapper.new(one[1], one[2]) if one.is_a?(Array) && one.size == 3 && one[0] == :__internal
-        key = one.is_a?(InternalObjectWrapper) ? one.internal_object_id : one
+        one = InternalObjectWrapper.new(one[1], one[2]) if Array === one && one.size == 3 && one[0] == :__internal
+        key = InternalObjectWrapper === one ? one.internal_object_id : one
         next if seen.key?(key)
         seen[key] = true
         one
@@ -110,11 +110,11 @@ module ObjectSpace
     end
 
     # The class of an object; nil for the runtime's own cells.
-    def internal_class_of(object) = object.is_a?(InternalObjectWrapper) ? nil : ::Kernel.instance_method(:class).bind_call(object)
+    def internal_class_of(object) = InternalObjectWrapper === object ? nil : ::Kernel.instance_method(:class).bind_call(object)
     # The superclass, or nil; ArgumentError for what is no class or module.
     def internal_super_of(object)
-      raise ArgumentError, "class or module is expected" unless object.is_a?(Module)
-      object.is_a?(Class) ? object.superclass : nil
+      raise ArgumentError, "class or module is expected" unless Module === object
+      Class === object ? object.superclass : nil
     end
 
     # Notes where objects are made while the block runs.
@@ -137,8 +137,8 @@ module ObjectSpace
           __at(caller_locations(tp.event == :c_return ? 0 : 1, 1)&.first)
         elsif tp.event != :c_call || !INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
           owner = tp.defined_class
-          owner = nil if owner.is_a?(Class) && owner.singleton_class?
-          __here(tp.path, tp.lineno, owner.is_a?(Module) ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
+          owner = nil if Class === owner && owner.singleton_class?
+          __here(tp.path, tp.lineno, Module === owner ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
         end
       end
       @trace.enable
@@ -247,7 +247,7 @@ module ObjectSpace
     def __float(float) = float.nan? ? "NaN" : float.infinite? ? (float > 0 ? "Inf" : "-Inf") : float.to_s
 
     def __address(object)
-      return "\"0x#{object.internal_object_id.to_s(16)}\"" if object.is_a?(InternalObjectWrapper)
+      return "\"0x#{object.internal_object_id.to_s(16)}\"" if InternalObjectWrapper === object
       about = __about(object)
       about && "\"0x#{about[1].to_s(16)}\""
     end
@@ -270,14 +270,14 @@ module ObjectSpace
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
       kind, address, cell, owned, payload, frozen, old, klass, shape = __about(object)
-      kind = "MODULE" if kind == "CLASS" && !object.is_a?(Class)
-      kind = "FILE" if kind == "DATA" && object.is_a?(IO)
-      kind = "REGEXP" if kind == "DATA" && object.is_a?(Regexp)
-      kind = "MATCH" if kind == "DATA" && object.is_a?(MatchData)
-      kind = "STRUCT" if kind == "OBJECT" && object.is_a?(Struct)
+      kind = "MODULE" if kind == "CLASS" && !(Class === object)
+      kind = "FILE" if kind == "DATA" && IO === object
+      kind = "REGEXP" if kind == "DATA" && Regexp === object
+      kind = "MATCH" if kind == "DATA" && MatchData === object
+      kind = "STRUCT" if kind == "OBJECT" && Struct === object
       fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"shape_id\":#{shape}", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
       fields << "\"frozen\":true" if frozen
-      shareable = object.is_a?(Module) || object.equal?(ENV) || frozen && Ractor.shareable?(object)
+      shareable = Module === object || ENV.equal?(object) || frozen && Ractor.shareable?(object)
       (id = __id(object)) && fields << "\"object_id\":#{id}"
       fields.concat(__details(object, kind, owned))
       fields << "\"struct\":#{__text(payload)}" if payload && kind == "DATA"
@@ -308,7 +308,7 @@ module ObjectSpace
       when "CLASS", "MODULE"
         name = Module.instance_method(:name).bind_call(object)
         fields = name ? ["\"name\":#{__text(name)}"] : []
-        if object.is_a?(Class)
+        if Class === object
           fields << "\"singleton\":true" << "\"real_class_name\":#{__text(object.attached_object.class.name.to_s)}" if object.singleton_class?
           fields << "\"superclass\":#{__address(object.superclass)}" if object.superclass
         end

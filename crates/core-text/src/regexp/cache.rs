@@ -206,8 +206,20 @@ pub enum Failure {
 /// # Errors
 /// What the compiler says about the source, or what happened at a safepoint.
 pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<SharedRegexp, Failure> {
+    at_safepoints(cx, |cx, go_on| find(cx, source, flags, enc, go_on))
+}
+
+/// What looks like a mistake in a pattern that compiles, in Ruby's wording.
+///
+/// # Errors
+/// As [`compile`].
+pub fn warnings(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Vec<String>, Failure> {
+    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, &mut || go_on(cx)))
+}
+
+fn at_safepoints<T>(cx: &mut Cx, work: impl FnOnce(&mut Cx, GoOn<'_>) -> Result<T, RegexpError>) -> Result<T, Failure> {
     let mut stopped = None;
-    let made = find(cx, source, flags, enc, &mut |cx| match cx.safepoint() {
+    let made = work(cx, &mut |cx| match cx.safepoint() {
         Ok(()) => true,
         Err(e) => {
             stopped = Some(e);

@@ -363,7 +363,7 @@ pub mod regexp {
     ///
     ///     /a/u.fixed_encoding?   #=> true
     #[method("fixed_encoding?")]
-    fn fixed_encoding(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(regexp_checked(cx, &this)?.regexp.is_fixed_encoding())
+    fn fixed_encoding(this: Value) -> bool {
+        regexp_of(&this).is_some_and(|d| d.regexp.is_fixed_encoding())
     }
 }

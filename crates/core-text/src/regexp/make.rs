@@ -27,8 +27,20 @@ pub fn object(cx: &mut Cx, regexp: SharedRegexp) -> Value {
 
 /// Compiles, or RegexpError.
 pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<SharedRegexp> {
-    match cache::compile(cx, source, flags, enc) {
-        Ok(r) => Ok(r),
+    let made = cache::compile(cx, source, flags, enc);
+    let r = or_raise(cx, made)?;
+    if cx.global_get(sym::verbose)? == Value::TRUE {
+        let warnings = cache::warnings(cx, source, flags, enc);
+        for w in or_raise(cx, warnings)? {
+            cx.warn_here(&w)?;
+        }
+    }
+    Ok(r)
+}
+
+fn or_raise<T>(cx: &mut Cx, made: std::result::Result<T, Failure>) -> Result<T> {
+    match made {
+        Ok(made) => Ok(made),
         Err(Failure::Regexp(RegexpError(m))) => cx.raise(ids::REGEXP_ERROR, m),
         Err(Failure::Stopped(e)) => Err(e),
     }
@@ -90,9 +102,9 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
     Ok(v)
 }
 
-/// Whether a pattern has escapes that may name bytes beyond ASCII.
+/// Whether a pattern has escapes that may name bytes beyond ASCII, or may end within one.
 fn names_bytes(pattern: &[u8]) -> bool {
-    memchr::memchr_iter(b'\\', pattern).any(|at| matches!(pattern.get(at + 1), Some(b'x' | b'u' | b'M' | b'C' | b'c' | b'1'..=b'3')))
+    memchr::memchr_iter(b'\\', pattern).any(|at| matches!(pattern.get(at + 1), None | Some(b'x' | b'u' | b'M' | b'C' | b'c' | b'1'..=b'3')))
 }
 
 fn joined(cx: &mut Cx, known: Option<Encoding>, e: Encoding) -> Result<Encoding> {
@@ -217,7 +229,7 @@ pub fn union(cx: &mut Cx, patterns: &[Value]) -> Result<Value> {
         }
         let (own, free) = match regexp_of(&re) {
             Some(d) => {
-                source.extend_from_slice(d.regexp.to_s().as_bytes());
+                source.extend_from_slice(d.regexp.as_group(false).as_bytes());
                 (d.regexp.encoding(), !d.regexp.is_fixed_encoding())
             }
             None => {

@@ -36,7 +36,8 @@ pub fn check(cx: &mut Cx, v: Value) -> Result<Option<f64>> {
         let t = cx.inspect_text(v)?;
         return cx.arg_error(format!("invalid timeout: {t}"));
     }
-    Ok(Some(f.min(1e9)))
+    // CRuby counts nanoseconds in 64 bits.
+    Ok(Some(f.min(u64::MAX as f64 / 1e9)))
 }
 
 /// Sets the limit of one Regexp (`Regexp.new(source, timeout: seconds)`).

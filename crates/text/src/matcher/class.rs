@@ -10,6 +10,9 @@ use super::folding::Folder;
 use super::parse::{Parser, Result};
 use super::property::Type;
 use super::ranges::Ranges;
+use std::collections::BTreeMap;
+
+const TWICE: &str = "character class has duplicated range";
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
@@ -83,9 +86,32 @@ impl Gathered {
     }
 }
 
+/// Members that were met in a class, as ranges that have nothing in common: the last of each by the first.
+#[derive(Default)]
+struct Met(BTreeMap<u32, u32>);
+
+impl Met {
+    /// Adds a range. Whether some of it was there.
+    fn add(&mut self, mut from: u32, mut to: u32) -> bool {
+        let mut again = false;
+        while let Some((&first, &last)) = self.0.range(..=to).next_back()
+            && last >= from
+        {
+            again = true;
+            self.0.remove(&first);
+            (from, to) = (from.min(first), to.max(last));
+        }
+        self.0.insert(from, to);
+        again
+    }
+}
+
 struct Class {
     not: bool,
     sets: Gathered,
+    /// Where it is to be known whether a member is named twice.
+    met: Option<Met>,
+    twice: bool,
     /// What stands before `&&`.
     left: Option<Sets>,
     state: State,
@@ -96,6 +122,16 @@ impl Class {
     fn flush(&mut self) {
         if let State::Value(c) = self.state {
             self.sets.add(c, c);
+            self.meets(&[(c, c)]);
+        }
+    }
+
+    fn meets(&mut self, pairs: &[(u32, u32)]) {
+        if let Some(met) = &mut self.met {
+            self.twice |= pairs.iter().fold(false, |twice, &(from, to)| met.add(from, to) || twice);
+            if self.twice {
+                self.met = None;
+            }
         }
     }
 
@@ -104,6 +140,7 @@ impl Class {
             State::Range(from) if from > c => return Err("empty range in char class".into()),
             State::Range(from) => {
                 self.sets.add(from, c);
+                self.meets(&[(from, c)]);
                 State::Complete
             }
             _ => {
@@ -120,6 +157,7 @@ impl Class {
         }
         self.flush();
         self.sets.union(set, free);
+        self.meets(set.pairs());
         self.state = State::Class;
         Ok(())
     }
@@ -127,6 +165,7 @@ impl Class {
     fn meet(&mut self) {
         self.flush();
         let right = self.sets.take();
+        self.met = self.met.is_some().then(Met::default);
         match &mut self.left {
             Some(left) => left.and(&right),
             None => self.left = Some(right),
@@ -134,7 +173,7 @@ impl Class {
         self.state = State::Start;
     }
 
-    fn finish(mut self) -> (bool, Sets) {
+    fn finish(mut self) -> (bool, Sets, bool) {
         if self.left.is_some() {
             self.meet();
         } else {
@@ -144,7 +183,7 @@ impl Class {
             Some(left) => left,
             None => self.sets.take(),
         };
-        (self.not, sets)
+        (self.not, sets, self.twice)
     }
 }
 
@@ -170,13 +209,20 @@ impl Parser<'_> {
                         class.value(u32::from(b'-'))?;
                     }
                     let Some(done) = stack.pop() else { return Err(OPEN.into()) };
-                    let (not, sets) = done.finish();
+                    let (not, sets, twice) = done.finish();
+                    if twice && !self.warnings.as_ref().is_some_and(|all| all.iter().any(|w| w == TWICE)) {
+                        self.warn(|| TWICE.into());
+                    }
                     match stack.last_mut() {
                         None => return Ok(self.class_node(not, sets)),
                         Some(outer) => {
+                            let (all, free) = if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
+                            // What it has in common with members before it is no mistake, but for the last of these.
+                            if let Some(met) = &mut outer.met {
+                                all.pairs().iter().for_each(|&(from, to)| _ = met.add(from, to));
+                            }
                             outer.flush();
                             outer.state = State::Complete;
-                            let (all, free) = if not { (sets.all.negated(), sets.free.negated()) } else { (sets.all, sets.free) };
                             outer.sets.all.extend(all.pairs());
                             outer.sets.free.extend(free.pairs());
                         }
@@ -204,7 +250,17 @@ impl Parser<'_> {
                 b'-' => {
                     self.at += 1;
                     let next = self.peek(0);
-                    let ends = next == Some(b']') || next == Some(b'&') && self.peek(1) == Some(b'&');
+                    let meets = next == Some(b'&') && self.peek(1) == Some(b'&');
+                    let ends = next == Some(b']') || meets;
+                    let odd = match class.state {
+                        State::Start => meets || next == Some(b'-'),
+                        State::Range(_) => true,
+                        State::Complete => next != Some(b']'),
+                        State::Value(_) | State::Class => meets,
+                    };
+                    if odd {
+                        self.warn(|| "character class has '-' without escape".into());
+                    }
                     match class.state {
                         State::Value(_) | State::Class if ends => class.value(u32::from(b'-'))?,
                         State::Value(from) => class.state = State::Range(from),
@@ -227,7 +283,8 @@ impl Parser<'_> {
                         class.value(8)?;
                     }
                     None => return Err("end pattern at escape".into()),
-                    _ => {
+                    Some(letter) => {
+                        self.warn_of_escape(letter, b"gijklmqyzABEFGIJKLNOQRTUVXYZ");
                         let c = self.simple_escape()?;
                         class.value(c)?;
                     }
@@ -243,13 +300,14 @@ impl Parser<'_> {
     fn open_class(&mut self) -> Result<Class> {
         let not = self.peek(0) == Some(b'^');
         self.at += usize::from(not);
-        let mut class = Class { not, sets: Gathered::default(), left: None, state: State::Start };
+        let mut class = Class { not, sets: Gathered::default(), left: None, state: State::Start, met: self.warnings.is_some().then(Met::default), twice: false };
         if self.peek(0) == Some(b']') {
             // A bracket in first place is a character if another one ends the class.
             if !self.closes(&self.rest()[1..]) {
                 return Err("empty char-class".into());
             }
             self.at += 1;
+            self.warn(|| "character class has ']' without escape".into());
             class.value(u32::from(b']'))?;
         }
         Ok(class)
@@ -269,7 +327,7 @@ impl Parser<'_> {
     fn bracket(&mut self, class: &mut Class) -> Result<Option<usize>> {
         let rest = self.rest();
         // Only when `:]` stands before the next closing bracket.
-        let Some(end) = rest.iter().position(|&b| b == b']').filter(|&n| n > 2 && rest[n - 1] == b':') else { return Ok(None) };
+        let Some(end) = rest.iter().position(|&b| b == b']').filter(|&n| n > 2 && rest[n - 1] == b':' && rest[n - 2] != b'\\') else { return Ok(None) };
         let name = &rest[2..end - 1];
         let (not, name) = match name.strip_prefix(b"^") {
             Some(name) => (true, name),

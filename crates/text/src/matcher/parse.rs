@@ -105,6 +105,8 @@ pub(super) struct Parser<'a> {
     pub brackets: HashMap<&'a [u8], Ranges>,
     /// Each set stands in memory once.
     sets: HashSet<Arc<Ranges>>,
+    /// Where somebody wants to know what looks like a mistake.
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parses a pattern.
@@ -112,6 +114,18 @@ pub(super) struct Parser<'a> {
 /// # Errors
 /// Ruby's message, without the source.
 pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, poll: &mut Poll<'_>) -> Result<Tree> {
+    Ok(parse_warning(source, options, enc, folder, poll, None)?.0)
+}
+
+/// The same, and what looks like a mistake, if `warnings` are there to take it.
+pub fn parse_warning(
+    source: &[u8],
+    options: Options,
+    enc: Encoding,
+    folder: &Folder,
+    poll: &mut Poll<'_>,
+    warnings: Option<Vec<String>>,
+) -> Result<(Tree, Vec<String>)> {
     let mut run = |captures| {
         let mut p = Parser {
             s: source,
@@ -132,6 +146,7 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, po
             properties: HashMap::new(),
             brackets: HashMap::new(),
             sets: HashSet::new(),
+            warnings: warnings.clone(),
         };
         p.run(poll).map(|()| p)
     };
@@ -141,8 +156,39 @@ pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, po
         p = run(false)?;
     }
     p.resolve()?;
-    Ok(p.tree)
+    let warnings = p.warnings.unwrap_or_default();
+    Ok((p.tree, warnings))
 }
+
+/// Repeats as Ruby names them, by [`named_repeat`].
+const REPEATS: [&str; 6] = ["?", "*", "+", "??", "*?", "+?"];
+
+/// Which of [`REPEATS`] a repeat is; a possessive one as its greedy brother.
+fn named_repeat(min: u32, max: Option<u32>, greed: Greed) -> Option<usize> {
+    let kind = match (min, max) {
+        (0, Some(1)) => 0,
+        (0, None) => 1,
+        (1, None) => 2,
+        _ => return None,
+    };
+    Some(kind + if greed == Greed::Lazy { 3 } else { 0 })
+}
+
+/// What Ruby's own matcher makes of a repeat of a repeat (rows: the inner one; columns: the outer). Empty: the outer one changes nothing. It is the same matches here.
+const NESTED: [[Option<&str>; 6]; 6] = {
+    const SAME: Option<&str> = Some("");
+    const ANY: Option<&str> = Some("*");
+    const FEW: Option<&str> = Some("*?");
+    const BOTH: Option<&str> = Some("+ and ??");
+    [
+        [SAME, ANY, ANY, Some("??"), FEW, None],
+        [SAME, SAME, SAME, BOTH, BOTH, SAME],
+        [ANY, ANY, SAME, None, BOTH, SAME],
+        [SAME, FEW, FEW, SAME, FEW, FEW],
+        [SAME; 6],
+        [None, None, None, FEW, FEW, SAME],
+    ]
+};
 
 impl<'a> Parser<'a> {
     fn run(&mut self, poll: &mut Poll<'_>) -> Result<()> {
@@ -246,6 +292,12 @@ impl<'a> Parser<'a> {
         self.enc.ord(&rest[..n]).ok_or_else(bad)
     }
 
+    pub(super) fn warn(&mut self, message: impl FnOnce() -> String) {
+        if let Some(warnings) = &mut self.warnings {
+            warnings.push(message());
+        }
+    }
+
     fn push(&mut self, node: Node) {
         let id = self.tree.push(node);
         if let Some(open) = self.open.last_mut() {
@@ -329,6 +381,10 @@ impl<'a> Parser<'a> {
                 self.at += memchr::memchr(b'\n', self.rest()).unwrap_or(self.rest().len() - 1);
             }
             b' ' | b'\t'..=b'\r' if self.options.extended => {}
+            b']' if self.at > 0 => {
+                self.warn(|| "regular expression has ']' without escape".into());
+                self.push_code(u32::from(b));
+            }
             _ => self.push_code(u32::from(b)),
         }
         self.at += 1;
@@ -377,6 +433,18 @@ impl<'a> Parser<'a> {
         {
             open.row.push(last);
             of = self.tree.push(Node::Chars { codes: vec![code], fold });
+        }
+        if let Node::Repeat { min: m, max: n, greed: inner, .. } = *self.tree.node(of)
+            && inner != Greed::Possessive
+            && self.optioned != Some(last)
+            && let (Some(inner), Some(outer)) = (named_repeat(m, n, inner), named_repeat(min, max, greed))
+            && let Some(whole) = NESTED[inner][outer]
+        {
+            let (inner, outer) = (REPEATS[inner], REPEATS[outer]);
+            self.warn(|| match whole {
+                "" => format!("regular expression has redundant nested repeat operator '{inner}'"),
+                _ => format!("nested repeat operator '{inner}' and '{outer}' was replaced with '{whole}' in regular expression"),
+            });
         }
         // Characters a fixed number of times are written out (`/s{2}/i` matches a sharp s), but those in a group with options (`/(?i:s){2}/` does not).
         let written = match self.tree.node(of) {
@@ -633,6 +701,11 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
             _ => {
+                match c {
+                    b'g' => self.warn(|| "invalid subexp call".into()),
+                    b'k' => self.warn(|| "invalid back reference".into()),
+                    _ => self.warn_of_escape(c, b"ijlmqyEFIJLNOTUVY"),
+                }
                 let code = self.simple_escape()?;
                 self.push_code(code);
                 return Ok(());
@@ -641,6 +714,15 @@ impl<'a> Parser<'a> {
         self.at += 2;
         self.push(node);
         Ok(())
+    }
+
+    /// An escaped letter that stands for itself, if it is one of these.
+    pub(super) fn warn_of_escape(&mut self, letter: u8, unknown: &[u8]) {
+        match char::from(letter) {
+            p @ ('p' | 'P') => self.warn(|| format!("invalid Unicode Property \\{p}")),
+            c if unknown.contains(&letter) => self.warn(|| format!("Unknown escape \\{c} is ignored")),
+            _ => {}
+        }
     }
 
     /// The one copy of a set.

@@ -182,7 +182,14 @@ struct Read {
     outline: matcher::Outline,
 }
 
-fn read(source: &[u8], flags: &RegexFlags, enc: Encoding, options: matcher::Options, poll: &mut Poll<'_>) -> Result<Read, String> {
+fn read(
+    source: &[u8],
+    flags: &RegexFlags,
+    enc: Encoding,
+    options: matcher::Options,
+    poll: &mut Poll<'_>,
+    warns: bool,
+) -> Result<Read, String> {
     let mut enc = enc;
     if enc.is_dummy() {
         return Err("can't make regexp with dummy encoding".into());
@@ -208,7 +215,7 @@ fn read(source: &[u8], flags: &RegexFlags, enc: Encoding, options: matcher::Opti
         None => {}
     }
     let home = if fixed { enc } else { Encoding::UTF_8 };
-    let outline = matcher::outline(&unescaped.pattern, options, home, poll)?;
+    let outline = matcher::outline(&unescaped.pattern, options, home, poll, warns)?;
     Ok(Read { pattern: unescaped.pattern, enc, fixed, home, outline })
 }
 
@@ -230,14 +237,16 @@ impl Regexp {
         Regexp::compile(source, flags, enc, &mut || true)
     }
 
-    /// The error that [`Regexp::new`] would have, unless it is that the pattern is too large; for a tenth of what that takes: letters whose case is ignored need not be found.
+    /// The error that [`Regexp::new`] would have, unless it is that the pattern is too large; for a tenth of what that takes: letters whose case is ignored need not be found. Without an error:
+    /// what looks like a mistake and Ruby warns of with `-w`.
     ///
     /// # Errors
     /// RegexpError in Ruby's wording.
-    pub fn check(source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<(), RegexpError> {
+    pub fn check(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Vec<String>, RegexpError> {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
-        let read = read(source, &flags, enc, options, &mut Poll::new(&mut || true));
-        read.map(|_| ()).map_err(|message| failure(source, &flags, message))
+        let read = read(source, &flags, enc, options, &mut Poll::new(go_on), true).map_err(|m| failure(source, &flags, m))?;
+        let shown = String::from_utf8_lossy(&read.pattern);
+        Ok(read.outline.warnings.into_iter().map(|w| format!("{w}: /{shown}/")).collect())
     }
 
     /// The error of a literal that is refused for a reason which its reader knows.
@@ -268,7 +277,7 @@ impl Regexp {
     pub fn compile(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Regexp, RegexpError> {
         let mut poll = Poll::new(go_on);
         let fail = |message| failure(source, &flags, message);
-        let Read { pattern, enc, fixed, home, outline } = read(source, &flags, enc, options(&flags), &mut poll).map_err(fail)?;
+        let Read { pattern, enc, fixed, home, outline } = read(source, &flags, enc, options(&flags), &mut poll, false).map_err(fail)?;
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),

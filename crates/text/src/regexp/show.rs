@@ -21,6 +21,11 @@ impl Regexp {
 
     /// `Regexp#to_s`: `(?-mix:...)`. An outer option group of the source is merged.
     pub fn to_s(&self) -> String {
+        self.as_group(true)
+    }
+
+    /// As [`Regexp::to_s`], for a pattern that this is to be a part of: with bare slashes as they are unless `escapes`.
+    pub fn as_group(&self, escapes: bool) -> String {
         let mut flags = self.flags;
         let mut source = &self.source[..];
         while source.len() >= 4 && source.starts_with(b"(?") {
@@ -54,7 +59,7 @@ impl Regexp {
             letters(&flags, false, &mut out);
         }
         out.push(':');
-        out.push_str(&body(source));
+        out.push_str(&written(source, escapes));
         out.push(')');
         out
     }
@@ -88,11 +93,15 @@ pub(super) fn letters(flags: &RegexFlags, set: bool, out: &mut String) {
 
 /// The source between slashes: bare slashes escaped, unprintable characters in hex.
 pub(super) fn body(source: &[u8]) -> String {
+    written(source, true)
+}
+
+fn written(source: &[u8], slashes: bool) -> String {
     let mut out = String::with_capacity(source.len());
     let mut escaped = false;
     for c in utf8::chars(source) {
         match utf8::decode(c) {
-            Some((0x2f, _)) if !escaped => out.push_str("\\/"),
+            Some((0x2f, _)) if slashes && !escaped => out.push_str("\\/"),
             Some((c, _)) if is_printable(c) || (c < 0x80 && (c as u8).is_ascii_whitespace()) || c == 0x0b => out.extend(char::from_u32(c)),
             Some((c, _)) if c < 0x80 => out.push_str(&format!("\\x{c:02X}")),
             Some((c, _)) => out.push_str(&if c > 0xffff { format!("\\u{{{c:X}}}") } else { format!("\\u{c:04X}") }),

@@ -17,8 +17,8 @@ pub struct Counting {
     parked: u64,
     /// What the next wait is for.
     reason: (WaitKind, u64),
-    /// How long the last wait was, if the thread was parked at all.
-    last_wait: Option<u64>,
+    /// How long the last wait was.
+    last_wait: u64,
     lane: u16,
     /// When the turn began that was noted last.
     turn_from: u64,
@@ -57,7 +57,7 @@ impl Counting {
             blocked: 0,
             parked: 0,
             reason: (WaitKind::Other, 0),
-            last_wait: None,
+            last_wait: 0,
             lane: 0,
             turn_from: 0,
             uses: FastMap::default(),
@@ -77,17 +77,9 @@ impl Counting {
     #[inline(never)]
     pub fn turn_begins(&mut self) {
         let a = &*self.account;
-        a.beat();
         let times = self.task.times();
-        // What was read from the coarse clock may lie before an exact reading.
-        let since = a.since.load(Relaxed);
-        let (began, ended, queued) = (times.began().max(since), times.ended().max(since), times.queued());
-        let sampled = times.sampled();
+        let (began, ended, queued) = (times.began(), times.ended(), times.queued());
         add(&a.turns, 1);
-        if began == since && sampled && a.began.load(Relaxed) != 0 {
-            add(&a.wait_counts[a.wait.load(Relaxed) as usize], 1);
-            return;
-        }
         if a.began.load(Relaxed) == 0 {
             a.began.store(began.max(1), Relaxed);
             add(&a.ready, began.saturating_sub(a.opened));
@@ -99,8 +91,6 @@ impl Counting {
             if queued > ended {
                 self.parked += queued - ended;
                 add(&a.waits[wait as usize], queued - ended);
-            }
-            if queued > ended || sampled {
                 add(&a.wait_counts[wait as usize], 1);
             }
             add(&a.ready, began.saturating_sub(queued));
@@ -151,7 +141,7 @@ impl Counting {
     #[inline(never)]
     fn change_now(&mut self, to: Activity) -> Activity {
         let before = Activity::ALL[self.account.activity.load(Relaxed) as usize % ACTIVITIES];
-        self.lap(self.task.now());
+        self.lap(ticks());
         self.account.activity.store(to as u8, Relaxed);
         if to == Activity::Collect {
             add(&self.account.collections, 1);
@@ -225,7 +215,10 @@ impl Counting {
     }
     /// The wait that has just ended was at this channel.
     pub(crate) fn waited_at(&mut self, channel: u64, sends: bool) {
-        let Some(waited) = self.last_wait.take() else { return };
+        let waited = std::mem::take(&mut self.last_wait);
+        if waited == 0 {
+            return;
+        }
         if !sends && waited > self.account.longest.load(Relaxed) {
             self.account.longest.store(waited, Relaxed);
             self.account.longest_from.store(ticks().saturating_sub(waited), Relaxed);
@@ -279,8 +272,7 @@ impl ThreadTimes {
     #[cold]
     #[inline(never)]
     pub(crate) fn change(&mut self, account: &Account, to: Phase) {
-        account.beat();
-        let now = account.now();
+        let now = ticks();
         if now > self.since {
             self.lap(account, now);
         }
@@ -394,11 +386,11 @@ impl Cx {
         let Some(c) = self.counting.as_mut() else { return };
         c.reason = (WaitKind::Other, 0);
         let Some(noted) = noted else {
-            c.last_wait = None;
+            c.last_wait = 0;
             return;
         };
         let waited = now.saturating_sub(noted.before);
-        c.last_wait = (waited > 0 || c.task.times().sampled()).then_some(waited);
+        c.last_wait = waited;
         if noted.from != 0 {
             let channel = matches!(noted.kind, WaitKind::Receive | WaitKind::Send | WaitKind::Select);
             let object = if channel { noted.object } else { 0 };
@@ -475,7 +467,7 @@ impl Cx {
             record.handed_over(bytes);
             c.sent(ch.id(), bytes);
         }
-        c.last_wait = waited.checked_sub(before).filter(|waited| *waited > 0);
+        c.last_wait = waited.saturating_sub(before);
         c.waited_at(ch.id(), true);
     }
     /// A message of a server was received.

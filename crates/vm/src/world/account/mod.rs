@@ -23,9 +23,8 @@ pub use trace::{Event, EventKind, TraceBuffer};
 
 use crate::lineage::Identity;
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 use zakuro_base::sync::held::Mutex;
 use zakuro_channel::{Bounds, Channel, Record};
 use zakuro_sched::Task;
@@ -118,11 +117,6 @@ fn load<const N: usize>(list: &Ticks<N>) -> [u64; N] {
     std::array::from_fn(|i| list[i].load(Relaxed))
 }
 
-/// Turns and switches of threads after which their pace is looked at.
-const BEATS: u32 = 64;
-/// A VM that gets and leaves its worker, or changes its thread, more often than this is sampled ([`zakuro_sched::clock`]): reading the clock each time would take more than 3% of it.
-const SHORT: Duration = Duration::from_micros(3);
-
 /// Accounts that are kept apart; of more VMs those that have ended are counted together.
 const KEPT: usize = 20_000;
 /// Channels that are kept apart, and those of one VM.
@@ -209,10 +203,6 @@ pub struct Account {
     pub opened: u64,
     /// When its first turn began; 0: not yet.
     began: AtomicU64,
-    clock: Clock,
-    /// Turns and switches of threads until their pace is looked at, and when that was last done (0: never).
-    beats: AtomicU32,
-    looked: AtomicU64,
     /// When it ended; 0: not yet.
     closed: AtomicU64,
     /// What it does, or did when its turn ended, and since when.
@@ -249,7 +239,7 @@ pub struct Account {
 }
 
 impl Account {
-    fn new(identity: Arc<Identity>, switches: Arc<Switches>, clock: Clock) -> Account {
+    fn new(identity: Arc<Identity>, switches: Arc<Switches>, first: u64) -> Account {
         let zero = || AtomicU64::new(0);
         let opened = ticks();
         Account {
@@ -259,9 +249,6 @@ impl Account {
             task: OnceLock::new(),
             opened,
             began: zero(),
-            clock,
-            beats: AtomicU32::new(BEATS),
-            looked: zero(),
             closed: zero(),
             activity: AtomicU8::new(Activity::Run as u8),
             since: AtomicU64::new(opened),
@@ -282,38 +269,11 @@ impl Account {
             thread_run: zero(),
             thread_ready: zero(),
             threads: zero(),
-            timeline: figures::Bins::new(clock.first),
+            timeline: figures::Bins::new(first),
             channels: Mutex::new(Vec::new()),
             places: Mutex::new(Vec::new()),
             trace: TraceBuffer::default(),
         }
-    }
-    /// A turn begins, or another thread goes on. By the VM's turn.
-    #[inline]
-    pub(crate) fn beat(&self) {
-        let left = self.beats.load(Relaxed) - 1;
-        self.beats.store(left, Relaxed);
-        if left == 0 || self.tracing() {
-            self.look(left == 0);
-        }
-    }
-    /// Whether turns and switches follow each other so fast that their times are sampled. Events have exact times.
-    #[cold]
-    #[inline(never)]
-    fn look(&self, complete: bool) {
-        let ((now, scale), then) = (self.clock.now(), self.looked.load(Relaxed));
-        let took = now.saturating_sub(then) as f64 * scale;
-        let short = complete && then != 0 && took < (SHORT * BEATS).as_nanos() as f64;
-        if let Some(task) = self.task.get() {
-            task.sample(short && !self.tracing());
-        }
-        self.beats.store(BEATS, Relaxed);
-        self.looked.store(now, Relaxed);
-    }
-    /// The moment, as the VM's own clock has it.
-    #[inline]
-    pub(crate) fn now(&self) -> u64 {
-        self.task.get().map_or_else(ticks, Task::now)
     }
     /// The VM has ended, or will never run.
     pub fn close(&self) {
@@ -369,7 +329,7 @@ impl Book {
     }
     /// The account of a VM that is about to start.
     pub fn open(&self, identity: &Arc<Identity>) -> Arc<Account> {
-        let account = Arc::new(Account::new(identity.clone(), self.switches.clone(), self.clock));
+        let account = Arc::new(Account::new(identity.clone(), self.switches.clone(), self.clock.first));
         let mut accounts = self.accounts.lock();
         if accounts.len() >= KEPT && accounts.len() == accounts.capacity() {
             self.fold(&mut accounts);
