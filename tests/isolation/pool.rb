@@ -133,6 +133,11 @@ show("in another VM") { RubyVM.fork(pool) { |q| [q.inspect, (q.map([1]) { 1 } re
 f = pool.submit { 1 }
 show("close") { [pool.close.inspect, f.value, pool.closed?, pool.close.equal?(pool)] }
 show("closed") { pool.map([1]) { 1 } }
+show("busy with what took too long") do
+  late = RubyVM::Pool.new(size: 2, job_timeout: 0.3, grace: 0)
+  late.map(0...4, errors: :return) { sleep }
+  late.report.busy.map { |share| share > 0.5 }.tap { late.shutdown }
+end
 show("its report") { r = pool.report; [r.jobs > 100, r.errors > 10, r.time[:min] <= r.time[:median], r.busy.size] }
 other = RubyVM::Pool.new(size: 1, name: "s", grace: 0)
 f = other.submit { sleep }

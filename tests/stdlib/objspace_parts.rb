@@ -45,3 +45,11 @@ found = ObjectSpace.trace_object_allocations do
   [m, m.text, m.plain, list, list[0], parts, parts[0], m.upper, m.shown, m.literal, m.sum, Maker.joined, Maker.own, top, after, second]
 end
 found.each { |one| p [ObjectSpace.allocation_class_path(one), ObjectSpace.allocation_method_id(one), ObjectSpace.allocation_sourceline(one) && ObjectSpace.allocation_sourceline(one) - __LINE__] }
+
+# Objects that answer to nothing.
+class Bare < BasicObject
+  def method_missing(name, ...) = ::Kernel.raise("asked for #{name}")
+end
+bare = [BasicObject.new, Bare.new]
+p bare.map { |b| ObjectSpace.dump(b)[/"type":"OBJECT"/] }, bare.map { |b| ObjectSpace.reachable_objects_from(b).size }
+p ObjectSpace.dump_all(output: :string).lines.size > 100

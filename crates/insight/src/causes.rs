@@ -270,9 +270,17 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
             (1, _) | (_, 1) => format!("its only sender `{}`", s.label),
             (_, n) => format!("its {n} senders (`{}`)", s.label),
         };
+        // Their sender waits for them in turn: for their answers, or for room.
+        let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
+        let (what, back) = match back {
+            Some(back) if back.waited >= c.room => (format!("for their answers in {}", back.called()), back.waited),
+            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room),
+        };
+        let share_back = s.share((back - tail).max(0.0));
         all.push(Cause {
             code: if s.count == 1 { "single_sender" } else { "slow_senders" },
-            weight: share * busy,
+            // One that waits for them as much as they for it is not what they wait for.
+            weight: share * (busy - share_back).max(0.0),
             sentence: format!(
                 "{} waited {} of the time for {}; {who} was busy {}",
                 members(g),
@@ -281,13 +289,6 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
                 percent(s.share(s.seconds.active)),
             ),
         });
-        // Their sender waits for them in turn: for their answers, or for room.
-        let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
-        let (what, back) = match back {
-            Some(back) if back.waited >= c.room => (format!("for their answers in {}", back.called()), back.waited),
-            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room),
-        };
-        let share_back = s.share((back - tail).max(0.0));
         all.push(Cause {
             code: "too_few_in_flight",
             weight: share * share_back,

@@ -53,7 +53,8 @@ impl Writer {
     /// Six digits behind the point.
     pub fn float(&mut self, n: f64) {
         self.comma();
-        let n = if n.is_finite() { n } else { 0.0 };
+        // In whole millionths: no minus before a nought.
+        let n = if n.is_finite() { (n * 1e6).round() / 1e6 + 0.0 } else { 0.0 };
         self.text.push_str(&format!("{n:.6}"));
     }
     /// A value as it stands in the text.

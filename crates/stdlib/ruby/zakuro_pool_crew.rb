@@ -3,7 +3,7 @@ class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
     attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
-    attr_accessor :since, :ready, :condemned, :condemned_in, :leaves, :at, :place, :count
+    attr_accessor :since, :ready, :condemned, :condemned_in, :begun, :leaves, :at, :place, :count
 
     def initialize(number, index, name)
       @number, @index = number, index
@@ -15,8 +15,8 @@ class RubyVM::Pool
       # When the job that it is at began, as far as the pool knows.
       @since = nil
       @ready = false
-      # The number of the job that took too long, and its chunk; whether it said that it is going, or at which place in its chunk it was.
-      @condemned = @condemned_in = @leaves = @at = nil
+      # The number of the job that took too long, its chunk, and when it began; whether it said that it is going, or at which place in its chunk it was.
+      @condemned = @condemned_in = @begun = @leaves = @at = nil
       # Of the values that come next.
       @place = @count = 0
     end
@@ -200,6 +200,7 @@ class RubyVM::Pool
         next unless at && at <= now
         member.condemned_in = member.chunks.first
         member.condemned = member.condemned_in.index
+        member.begun = member.since
         member.vm.kill(**@grace)
       end
     end
@@ -374,7 +375,7 @@ class RubyVM::Pool
         if chunk.items.size - chunk.done == 1 || member.at
           if late
             @timeouts += 1
-            @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.since
+            @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.begun
             fail_job(member, chunk, :timeout, "it took longer than #{chunk.task.timeout_of(chunk.item)} s", nil)
           else
             fail_job(member, chunk, :end, "its VM ended: #{why(member.vm)}", nil)

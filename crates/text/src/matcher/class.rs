@@ -300,7 +300,14 @@ impl Parser<'_> {
     fn open_class(&mut self) -> Result<Class> {
         let not = self.peek(0) == Some(b'^');
         self.at += usize::from(not);
-        let mut class = Class { not, sets: Gathered::default(), left: None, state: State::Start, met: self.warnings.is_some().then(Met::default), twice: false };
+        let mut class = Class {
+            not,
+            sets: Gathered::default(),
+            left: None,
+            state: State::Start,
+            met: self.warnings.is_some().then(Met::default),
+            twice: false,
+        };
         if self.peek(0) == Some(b']') {
             // A bracket in first place is a character if another one ends the class.
             if !self.closes(&self.rest()[1..]) {
@@ -327,7 +334,9 @@ impl Parser<'_> {
     fn bracket(&mut self, class: &mut Class) -> Result<Option<usize>> {
         let rest = self.rest();
         // Only when `:]` stands before the next closing bracket.
-        let Some(end) = rest.iter().position(|&b| b == b']').filter(|&n| n > 2 && rest[n - 1] == b':' && rest[n - 2] != b'\\') else { return Ok(None) };
+        let Some(end) = rest.iter().position(|&b| b == b']').filter(|&n| n > 2 && rest[n - 1] == b':' && rest[n - 2] != b'\\') else {
+            return Ok(None);
+        };
         let name = &rest[2..end - 1];
         let (not, name) = match name.strip_prefix(b"^") {
             Some(name) => (true, name),

@@ -702,6 +702,7 @@ impl<'a> Parser<'a> {
             }
             _ => {
                 match c {
+                    b'g' | b'k' if self.peek(2).is_none() => {}
                     b'g' => self.warn(|| "invalid subexp call".into()),
                     b'k' => self.warn(|| "invalid back reference".into()),
                     _ => self.warn_of_escape(c, b"ijlmqyEFIJLNOTUVY"),

@@ -334,16 +334,29 @@ pub struct Threads {
     fibers: scheduled::Fibers,
     /// In a process that counts.
     account: Option<Arc<Account>>,
+    /// When the thread that ran last stopped, for the one that goes on at once; 0: the clock is to be read.
+    left: u64,
 }
 
 impl Threads {
     /// A thread does something else from now on.
     #[inline]
-    unsafe fn note(&self, t: *mut Thread, to: Phase) {
+    unsafe fn note(&mut self, t: *mut Thread, to: Phase) {
         if let Some(account) = &self.account {
             // SAFETY: caller: a live thread.
             if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
-                times.change(account, to);
+                let left = std::mem::take(&mut self.left);
+                times.change(account, to, if to == Phase::Run { left } else { 0 });
+            }
+        }
+    }
+    /// The thread that ran stops.
+    #[inline]
+    unsafe fn note_stop(&mut self, t: *mut Thread, to: Phase) {
+        if let Some(account) = &self.account {
+            // SAFETY: caller: a live thread.
+            if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
+                self.left = times.change(account, to, 0);
             }
         }
     }
@@ -405,7 +418,7 @@ impl Threads {
             (*t).state = State::Waiting;
             if self.account.is_some() {
                 let kind = std::mem::replace(&mut (*t).wait_kind, WaitKind::Other);
-                self.note(t, Phase::Wait(kind));
+                self.note_stop(t, Phase::Wait(kind));
             }
             self.next_wait += 1;
             (*t).wait_number = self.next_wait;
@@ -521,6 +534,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
     // SAFETY: caller; references to the VM are made anew after each resume, since the coroutine uses it meanwhile.
     unsafe {
         if let Some(t) = (*cx).threads.as_deref_mut() {
+            t.left = 0;
             t.woken();
             if (*cx).poll_owner.load() & OF_VM != 0 {
                 t.make_ready(t.main);
@@ -562,7 +576,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                 Resumed::Yielded(Out::Park) => t.park(me),
                 Resumed::Yielded(out) => {
                     (*me).state = State::Ready;
-                    t.note(me, Phase::Ready);
+                    t.note_stop(me, Phase::Ready);
                     t.ready.push_back(me);
                     if out == Out::Again || t.ready.len() == 1 {
                         return TurnEnd::Again;
@@ -570,7 +584,7 @@ pub unsafe fn turn(cx: *mut Cx, main: &mut Co) -> TurnEnd {
                 }
                 Resumed::Returned(()) if (*me).id == MAIN => return TurnEnd::Ended,
                 Resumed::Returned(()) => {
-                    t.note(me, Phase::Ready);
+                    t.note_stop(me, Phase::Ended);
                     t.live.remove(&(*me).id);
                     t.current = std::ptr::null_mut();
                     (*me).state = State::Dead;
@@ -630,6 +644,7 @@ impl Cx {
                 ignore_deadlock: false,
                 fibers: scheduled::Fibers::default(),
                 account,
+                left: 0,
             }));
         }
         match &mut self.threads {

@@ -262,21 +262,24 @@ pub(crate) enum Phase {
     #[default]
     Ready,
     Wait(WaitKind),
+    /// It is over.
+    Ended,
 }
 
 impl ThreadTimes {
     pub(crate) fn new() -> ThreadTimes {
         ThreadTimes { since: ticks(), ..ThreadTimes::default() }
     }
-    /// It does something else from now on. Returns how long it did what it did.
+    /// It does something else from `now` on, which is read from the clock if it is 0. Returns that moment.
     #[cold]
     #[inline(never)]
-    pub(crate) fn change(&mut self, account: &Account, to: Phase) {
-        let now = ticks();
+    pub(crate) fn change(&mut self, account: &Account, to: Phase, now: u64) -> u64 {
+        let now = if now == 0 { ticks() } else { now };
         if now > self.since {
             self.lap(account, now);
         }
         self.phase = to;
+        now
     }
     fn lap(&mut self, account: &Account, now: u64) {
         let spent = now - self.since;
@@ -284,6 +287,7 @@ impl ThreadTimes {
             Phase::Run => (&mut self.run, &account.thread_run),
             Phase::Ready => (&mut self.ready, &account.thread_ready),
             Phase::Wait(kind) => (&mut self.waits[kind as usize], &account.thread_waits[kind as usize]),
+            Phase::Ended => return,
         };
         *mine += spent;
         add(all, spent);
@@ -300,6 +304,7 @@ impl ThreadTimes {
             Phase::Run => t.run += spent,
             Phase::Ready => t.ready += spent,
             Phase::Wait(kind) => t.waits[kind as usize] += spent,
+            Phase::Ended => {}
         }
         t
     }
