@@ -18,7 +18,7 @@ end
 {
   giant_job_in_pool: :giant_job, giant_job_that_sleeps: :giant_job, giant_job_among_few: :giant_job, giant_job_ractor: :giant_job, one_by_one_in_pool: :too_few_in_flight,
   slow_source_of_pool: :single_sender, single_sender_ractor: :single_sender, stages: :single_sender, large_messages_in_pool: :large_messages, large_messages_ractor: :large_messages,
-  collection_in_pool: :collection, lock_in_pool: :lock, threads: :threads_in_one_vm, waits_with_garbage: :outside
+  collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside
 }.each do |name, code|
   found = code_of(name)
   puts "#{name}: #{found.to_sym == code ? "right" : found}"

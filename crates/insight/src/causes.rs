@@ -27,6 +27,7 @@ pub fn causes(p: &Picture) -> Vec<Cause> {
     all.extend(setup(p));
     all.extend(tail.as_ref().map(|t| giant(p, t)));
     all.extend(channels(p, tail.as_ref().map_or(0.0, |t| t.seconds)));
+    all.extend(loading(p));
     all.extend(locks(p));
     all.extend(threads(p));
     all.extend(more_vms(p));
@@ -112,6 +113,24 @@ fn setup(p: &Picture) -> Option<Cause> {
             members(g),
             1e3 * s.setup / n,
             1e3 * s.active / n,
+        ),
+    })
+}
+
+/// VMs that are kept and load or compile all the same, for each job perhaps.
+fn loading(p: &Picture) -> Option<Cause> {
+    let loads = |g: &Group| g.seconds.load + g.seconds.compile;
+    let kept = |g: &&Group| !g.main && g.received > g.count;
+    let g = p.groups.iter().filter(kept).max_by(|a, b| loads(a).total_cmp(&loads(b)))?;
+    Some(Cause {
+        code: "setup_in_job",
+        weight: wasted(p, loads(g)),
+        sentence: format!(
+            "{} spent {} of what they did on loading and compiling, {:.1} ms for each of {} messages that they took: load before the first job (in a pool's set-up, or before the fork), not in each",
+            members(g),
+            percent(part(loads(g), g.seconds.active)),
+            1e3 * loads(g) / g.received.max(1) as f64,
+            g.received,
         ),
     })
 }
