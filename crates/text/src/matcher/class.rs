@@ -12,8 +12,6 @@ use super::property::Type;
 use super::ranges::Ranges;
 use std::collections::BTreeMap;
 
-const TWICE: &str = "character class has duplicated range";
-
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Start,
@@ -210,8 +208,8 @@ impl Parser<'_> {
                     }
                     let Some(done) = stack.pop() else { return Err(OPEN.into()) };
                     let (not, sets, twice) = done.finish();
-                    if twice && !self.warnings.as_ref().is_some_and(|all| all.iter().any(|w| w == TWICE)) {
-                        self.warn(|| TWICE.into());
+                    if twice && !std::mem::replace(&mut self.warned_twice, true) {
+                        self.warn(|| "character class has duplicated range".into());
                     }
                     match stack.last_mut() {
                         None => return Ok(self.class_node(not, sets)),

@@ -107,6 +107,8 @@ pub(super) struct Parser<'a> {
     sets: HashSet<Arc<Ranges>>,
     /// Where somebody wants to know what looks like a mistake.
     pub warnings: Option<Vec<String>>,
+    /// Of members that are named twice: once for a pattern.
+    pub warned_twice: bool,
 }
 
 /// Parses a pattern.
@@ -147,6 +149,7 @@ pub fn parse_warning(
             brackets: HashMap::new(),
             sets: HashSet::new(),
             warnings: warnings.clone(),
+            warned_twice: false,
         };
         p.run(poll).map(|()| p)
     };

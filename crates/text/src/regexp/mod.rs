@@ -148,6 +148,9 @@ impl std::fmt::Debug for Regexp {
     }
 }
 
+/// A pattern is shown with a warning if both have room in this many bytes, each byte of the pattern written with four: as in Ruby, and so that many warnings of a long pattern stay short.
+const WARNING: usize = 256;
+
 /// Bits of a literal's options that mean the same in `Regexp#options`.
 const OPTION_BITS: u8 = 0x3f;
 
@@ -245,8 +248,9 @@ impl Regexp {
     pub fn check(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Vec<String>, RegexpError> {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
         let read = read(source, &flags, enc, options, &mut Poll::new(go_on), true).map_err(|m| failure(source, &flags, m))?;
-        let shown = String::from_utf8_lossy(&read.pattern);
-        Ok(read.outline.warnings.into_iter().map(|w| format!("{w}: /{shown}/")).collect())
+        let shown = |w: &String| w.len() + 4 * read.pattern.len() + 4 < WARNING;
+        let with = |w| if shown(&w) { format!("{w}: /{}/", String::from_utf8_lossy(&read.pattern)) } else { w };
+        Ok(read.outline.warnings.into_iter().map(with).collect())
     }
 
     /// The error of a literal that is refused for a reason which its reader knows.
