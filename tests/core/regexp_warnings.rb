@@ -4,7 +4,7 @@ $stdout.sync = true
 PATTERNS = ["[aa]", "[a-cb-d]", "[\\w\\d]", "[a\\w]", "[\\d\\D]", "[[:alpha:]a]", "[[:alpha\\:]]", "[a[a]]", "[a[b]b]", "[a[c]b]", "[[b]b]", "[a-c[d]]", "[[a][a]]", "[a&&a]", "[aa&&bb]",
   "[^aa]", "(?i)[aA]", "[ab]a[aa][bb]", "[a-b-c]", "[-a]", "[a-]", "[--a]", "[+--]", "[a-c-]", "]", "a]", "[]a]", "[a]]", "\\-", "[\\-]", "\\p", "\\Pa", "[\\p]", "\\g{", "\\k{",
   "(?:(?:a?)?)?", "(a?)?", "(?i:a?)?", "(?:a?|b)?", "(?>a?)?", "a{2}*", "a{0,1}{0,}", "a{1,}+", "a***", "a?+?",
-  "\\y" + "a" * 53, "\\y" + "a" * 54]
+  "\\y" + "a" * 53, "\\y" + "a" * 54, "[\n\n\t\u0001\u007f]", "[a/\\/a]", "[[:abcdefghijklmnopqrstu:]]", "[[:abcdefghijklmnopqrstuv:]"]
 letters = [*"a".."z", *"A".."Z"] - %w[c C M u x]
 PATTERNS.concat(letters.map { |c| "\\#{c}" }, letters.map { |c| "[%\\#{c}]" })
 repeats = %w[? * + ?? *? +?]

@@ -12,6 +12,9 @@ use super::property::Type;
 use super::ranges::Ranges;
 use std::collections::BTreeMap;
 
+/// Letters in which Ruby looks for the end of a POSIX bracket's name; of a longer one the bracket is a character.
+const NAME: usize = 20;
+
 #[derive(Clone, Copy, PartialEq)]
 enum State {
     Start,
@@ -328,7 +331,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `[:name:]` here: its length. None: a class inside the class begins.
+    /// `[:name:]` here, or a bracket that is a character: its length. None: a class inside the class begins.
     fn bracket(&mut self, class: &mut Class) -> Result<Option<usize>> {
         let rest = self.rest();
         // Only when `:]` stands before the next closing bracket.
@@ -340,6 +343,11 @@ impl Parser<'_> {
             Some(name) => (true, name),
             None => (false, name),
         };
+        if name.len() > NAME {
+            self.warn(|| "character class has '[' without escape".into());
+            class.value(u32::from(b'['))?;
+            return Ok(Some(1));
+        }
         let Some(kind) = Type::find(name) else { return Err("invalid POSIX bracket type".into()) };
         let ascii = self.options.ascii_brackets;
         let set = match self.brackets.get(name) {

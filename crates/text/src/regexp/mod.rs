@@ -249,7 +249,7 @@ impl Regexp {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
         let read = read(source, &flags, enc, options, &mut Poll::new(go_on), true).map_err(|m| failure(source, &flags, m))?;
         let shown = |w: &String| w.len() + 4 * read.pattern.len() + 4 < WARNING;
-        let with = |w| if shown(&w) { format!("{w}: /{}/", String::from_utf8_lossy(&read.pattern)) } else { w };
+        let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(&read.pattern)) } else { w };
         Ok(read.outline.warnings.into_iter().map(with).collect())
     }
 

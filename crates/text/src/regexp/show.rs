@@ -112,6 +112,21 @@ fn written(source: &[u8], slashes: bool) -> String {
     out
 }
 
+/// A pattern in a warning: bare slashes escaped, what can't be seen of ASCII in hex, all else as it is.
+pub(super) fn in_warning(pattern: &[u8]) -> String {
+    let mut out = String::with_capacity(pattern.len());
+    let mut escaped = false;
+    for c in String::from_utf8_lossy(pattern).chars() {
+        match c {
+            '/' if !escaped => out.push_str("\\/"),
+            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c => out.push(c),
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    out
+}
+
 /// `Regexp.escape`.
 pub fn escape(s: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(s.len() + 8);
