@@ -64,16 +64,6 @@ module RubyVM::Cluster
       value
     end
 
-    # A channel of this VM that fetches: what it holds goes back when the VM ends.
-    def at_end(channel) # :nodoc:
-      unless @ends&.first&.__current?
-        fetching = ObjectSpace::WeakMap.new
-        @ends = [RubyVM.current, fetching]
-        at_exit { fetching.keys.each(&:give_back_all) }
-      end
-      @ends[1][channel] = true
-    end
-
     # Not to be guessed, and a part of a name.
     def random_name = Random.urandom(9).unpack1("H*") # :nodoc:
   end

@@ -366,29 +366,6 @@ class RubyVM::Channel
       tell_done
     end
 
-    # The VM ends: what was fetched and is not done goes to others now.
-    def give_back_all # :nodoc:
-      return if @gone || !@owner.__current?
-      tell_done
-      left = synchronize do
-        @released = true
-        @last.clear
-        @ready.clear
-        taken, @held = @held.values, {}
-        taken
-      end
-      @bell.close
-      @bell.try_recv && nil until @bell.empty?
-      return if left.empty?
-      # What it still asks for would get them again.
-      @fetcher&.join(2) if @address.nats?
-      @queue.give_back(left)
-      @queue.connection.wait_until(1) { !@queue.connection.busy? }
-    rescue RubyVM::Cluster::Error
-      # They go to others in time.
-      nil
-    end
-
     # Receives no more; what threads have goes on to be theirs.
     def stop # :nodoc:
       waiting = synchronize do
@@ -493,7 +470,6 @@ class RubyVM::Channel
       return if @fetcher || @released
       synchronize do
         return if @fetcher
-        RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
           @queue.fetch_for(self)
         rescue Exception => e

@@ -28,22 +28,12 @@ module RubyVM::Cluster
     # Without an answer.
     def publish(subject, payload, reply = nil) = say(publication(subject, payload, reply, nil))
 
-    # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread. Answers the number of the subscription.
+    # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread.
     def subscribe(subject, &block)
-      number = @lock.synchronize do
-        @subscribed = (@subscribed || 1) + 1
-        @subscriptions[@subscribed] = [subject, block]
-        @outbox << "SUB #{subject} #{@subscribed}\r\n" if @ready
-        @subscribed
-      end
-      flush
-      number
-    end
-
-    def unsubscribe(number)
       @lock.synchronize do
-        @subscriptions.delete(number)
-        @outbox << "UNSUB #{number}\r\n" if @ready
+        number = @subscriptions.size + 2
+        @subscriptions[number] = [subject, block]
+        @outbox << "SUB #{subject} #{number}\r\n" if @ready
       end
       flush
     end
@@ -300,7 +290,7 @@ module RubyVM::Cluster
     # The receiver's thread: asks for messages for the channel until it is released.
     def fetch_for(channel)
       inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
-      number = connection.subscribe(inbox) do |_subject, reply, headers, payload|
+      connection.subscribe(inbox) do |_subject, reply, headers, payload|
         if reply.nil? || (payload.empty? && headers&.match?(/\ANATS\/1\.0 \d/))
           channel.synchronize { @requested = 0 }
           @empty = true
@@ -345,8 +335,6 @@ module RubyVM::Cluster
           channel.trouble(e)
         end
       end
-      # What was asked for last would still be sent here.
-      connection.unsubscribe(number)
     end
 
     # Texts by name, in a stream that keeps the last one of each for a day.
