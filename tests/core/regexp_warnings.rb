@@ -26,8 +26,13 @@ puts said.take
 puts said.take
 $VERBOSE = false
 Regexp.new("[cc]")
-eval("x = /[dd]/; x =~ 'b'")
-puts said.take
+quiet = "x = /[dd]/; x =~ 'b'"
+[false, true, nil, true].each do |level|
+  $VERBOSE = level
+  2.times { eval(quiet) }
+  puts "#{level.inspect}: #{said.take.lines.size}"
+end
+$VERBOSE = false
 $stderr = before
 
 p Regexp.union(/\//, "").source, Regexp.new("a", timeout: 1e300).timeout, Regexp.allocate.fixed_encoding?

@@ -63,6 +63,10 @@ queue << 1
 [a, b].each(&:join)
 p [a, b, c].map { |t| t.stat[:waits].keys }, Thread.current.stat[:waits].keys
 p a.stat[:waits][:lock] > 0
+over = c.stat
+sleep 0.02
+# What a tick of the clock is gets better known: nanoseconds are not the same to the last one.
+p %i[run ready wait].all? { |what| (c.stat[what] - over[what]).abs < 1_000_000 }
 RUBY
 
 puts "-- what a VM does"

@@ -234,6 +234,7 @@ struct Owned {
     wrap: Wrap,
     main_script: bool,
     warn: bool,
+    verbose: bool,
     branches: bool,
     hidden_ivars: bool,
 }
@@ -251,6 +252,7 @@ impl Owned {
             eval,
             main_script,
             warn,
+            verbose,
             branches,
             hidden_ivars,
         } = *o;
@@ -267,6 +269,7 @@ impl Owned {
             wrap,
             main_script,
             warn,
+            verbose,
             branches,
             hidden_ivars,
         }
@@ -284,6 +287,7 @@ impl Owned {
             eval: self.eval.as_ref(),
             main_script: self.main_script,
             warn: self.warn,
+            verbose: self.verbose,
             branches: self.branches,
             hidden_ivars: self.hidden_ivars,
         }

@@ -62,6 +62,8 @@ pub struct Options<'a> {
     pub main_script: bool,
     /// Whether to collect warnings.
     pub warn: bool,
+    /// And those of regexps, which Ruby shows with `-w` only, and which take as long to find as all else of a literal.
+    pub verbose: bool,
     /// Whether the arms of conditions are counted: for `coverage`.
     pub branches: bool,
     /// Instance variables whose names begin with `@__` are hidden from Ruby: for libraries whose objects would be cells without any in C.
@@ -81,6 +83,7 @@ impl Default for Options<'_> {
             eval: None,
             main_script: false,
             warn: false,
+            verbose: false,
             branches: false,
             hidden_ivars: false,
         }
@@ -352,6 +355,7 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         frozen_strings: result.frozen_string_literals(),
         literal_places: options.literal_places,
         hidden_ivars: options.hidden_ivars,
+        verbose: options.warn && options.verbose,
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
         shareable: false,
         method_params: outer_params,

@@ -434,7 +434,7 @@ impl<'pr> Compiler<'pr> {
                 return self.refuse(at, &e.0, dest);
             }
             let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
-            match zakuro_text::regexp::Regexp::check(source, flags, enc, &mut || true) {
+            match zakuro_text::regexp::Regexp::check(source, flags, enc, self.verbose, &mut || true) {
                 Err(e) => return self.refuse(at, &e.0, dest),
                 Ok(warnings) => {
                     let line = self.line_of(at);

@@ -125,6 +125,8 @@ pub(crate) struct Compiler<'pr> {
     pub literal_places: bool,
     /// As in the options.
     pub hidden_ivars: bool,
+    /// Whether warnings of regexps are collected.
+    pub verbose: bool,
     pub data_offset: Option<usize>,
     /// Inside `# shareable_constant_value`.
     pub shareable: bool,

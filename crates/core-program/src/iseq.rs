@@ -125,7 +125,7 @@ fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, fro
 
 fn options<'a>(cx: &Cx, file: &'a str, line: u32, frozen_string_literal: Option<bool>) -> Options<'a> {
     let (literal_places, keep_locals) = (cx.options.literal_places, cx.options.keep_locals);
-    Options { file, line, frozen_string_literal, literal_places, keep_locals, warn: true, ..Default::default() }
+    Options { file, line, frozen_string_literal, literal_places, keep_locals, warn: true, verbose: cx.is_verbose(), ..Default::default() }
 }
 
 /// A program as bytes, for `to_binary`: its text and what it is compiled with, not its instructions. Instructions that somebody else wrote could do anything, and no verifier

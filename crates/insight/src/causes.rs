@@ -99,10 +99,13 @@ fn copies(p: &Picture) -> Option<Cause> {
     })
 }
 
+/// One VM per job: many that came and went.
+fn comes_and_goes(p: &Picture, g: &Group) -> bool {
+    !g.main && g.count >= 4 && g.count as f64 > p.machine.usable() && g.ended * 2 >= g.count
+}
+
 fn setup(p: &Picture) -> Option<Cause> {
-    // One VM per job: many that came and went.
-    let jobs = |g: &&Group| !g.main && g.count >= 4 && g.count as f64 > p.machine.usable() && g.ended * 2 >= g.count;
-    let g = p.groups.iter().filter(jobs).max_by(|a, b| a.seconds.setup.total_cmp(&b.seconds.setup))?;
+    let g = p.groups.iter().filter(|g| comes_and_goes(p, g)).max_by(|a, b| a.seconds.setup.total_cmp(&b.seconds.setup))?;
     let s = &g.seconds;
     let n = g.count as f64;
     Some(Cause {
@@ -120,7 +123,7 @@ fn setup(p: &Picture) -> Option<Cause> {
 /// VMs that are kept and load or compile all the same, for each job perhaps.
 fn loading(p: &Picture) -> Option<Cause> {
     let loads = |g: &Group| g.seconds.load + g.seconds.compile;
-    let kept = |g: &&Group| !g.main && g.received > g.count;
+    let kept = |g: &&Group| !g.main && !comes_and_goes(p, g) && g.received > g.count;
     let g = p.groups.iter().filter(kept).max_by(|a, b| loads(a).total_cmp(&loads(b)))?;
     Some(Cause {
         code: "setup_in_job",

@@ -176,3 +176,18 @@ pub fn text(p: &Picture, causes: &[Cause]) -> String {
     w.text.push('\n');
     w.text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Writer;
+
+    #[test]
+    fn numbers_have_six_places_and_no_minus_before_a_nought() {
+        let shown = |n: f64| {
+            let mut w = Writer::default();
+            w.float(n);
+            w.text
+        };
+        assert_eq!([-1e-9, -0.0, f64::NAN, -1.5, 2.0 / 3.0].map(shown), ["0.000000", "0.000000", "0.000000", "-1.500000", "0.666667"]);
+    }
+}

@@ -467,6 +467,7 @@ fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
         wrap: c.wrap,
         main_script: true,
         warn: verbose.is_some(),
+        verbose: verbose == Some(true),
         branches: cx.wants_branches(),
         ..Default::default()
     };

@@ -55,6 +55,8 @@ struct Key {
     source: [u64; 2],
     line: u32,
     encoding: u8,
+    /// `$VERBOSE`, as bits: what is warned of is warned of each time.
+    level: u64,
     /// Address of the Code state of the place, and the unit of that: addresses of evals' states are used again.
     place: (usize, u32),
     /// Of `coverage`, when branches in evals are counted.
@@ -100,10 +102,15 @@ pub fn syntax_error<T>(cx: &mut Cx, e: &zakuro_compiler::SyntaxError) -> Result<
 /// Shows the compiler's warnings, when warnings are on.
 pub fn show_warnings(cx: &mut Cx, file: &str, warnings: &[zakuro_compiler::Warning]) -> Result<()> {
     let level = cx.global_get(sym::verbose)?;
-    for w in warnings.iter().filter(|w| level.truthy() || (!w.verbose && !level.is_nil())) {
+    for w in warnings.iter().filter(|w| shows(level, w)) {
         zakuro_core_base::exception::warning::emit(cx, &format!("{file}:{}: warning: {}\n", w.line as i32, w.message))?;
     }
     Ok(())
+}
+
+/// Whether a value of `$VERBOSE` lets a warning pass.
+fn shows(level: Value, w: &zakuro_compiler::Warning) -> bool {
+    level.truthy() || (!w.verbose && !level.is_nil())
 }
 
 /// `$VERBOSE` is true.
@@ -117,7 +124,8 @@ pub fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>>
     let unit = if scope.code.is_null() { 0 } else { unsafe { (*scope.code).unit.get() } };
     let place = (scope.code as usize, unit);
     let seed = HashSeed::of_process();
-    let key = Key { source: [seed.bytes(&source.text), seed.bytes(source.file.as_bytes())], line: source.line, encoding: source.encoding, place, session: cx.eval_session() };
+    let level = cx.global_get(sym::verbose)?;
+    let key = Key { source: [seed.bytes(&source.text), seed.bytes(source.file.as_bytes())], line: source.line, encoding: source.encoding, level: level.bits(), place, session: cx.eval_session() };
     if let Some(c) = cx.state::<Evals>().known.get(&key).and_then(Weak::upgrade)
         && *c.source == *source.text
         && *c.file == *source.file
@@ -141,6 +149,7 @@ pub fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>>
         literal_places: cx.options.literal_places,
         keep_locals: cx.options.keep_locals,
         warn: true,
+        verbose: level == Value::TRUE,
         branches: cx.eval_wants_branches(&source.file),
         ..Default::default()
     };
@@ -150,7 +159,7 @@ pub fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>>
             if options.branches {
                 cx.note_branches(&source.file, &c, true);
             }
-            if c.warnings.is_empty() {
+            if !c.warnings.iter().any(|w| shows(level, w)) {
                 let collections = cx.heap.stats().full_collections;
                 cx.state::<Evals>().add(key, &c.code, collections);
             }

@@ -555,6 +555,7 @@ fn find_and_run(cx: &mut Cx, file: &[u8], wrap: Option<Value>) -> Result<()> {
         file: &name,
         line: 1,
         warn: true,
+        verbose: cx.is_verbose(),
         encoding,
         frozen_string_literal,
         literal_places,

@@ -214,7 +214,7 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
 /// # Errors
 /// As [`compile`].
 pub fn warnings(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Vec<String>, Failure> {
-    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, &mut || go_on(cx)))
+    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, true, &mut || go_on(cx)))
 }
 
 fn at_safepoints<T>(cx: &mut Cx, work: impl FnOnce(&mut Cx, GoOn<'_>) -> Result<T, RegexpError>) -> Result<T, Failure> {

@@ -29,7 +29,7 @@ pub fn object(cx: &mut Cx, regexp: SharedRegexp) -> Value {
 pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<SharedRegexp> {
     let made = cache::compile(cx, source, flags, enc);
     let r = or_raise(cx, made)?;
-    if cx.global_get(sym::verbose)? == Value::TRUE {
+    if cx.is_verbose() {
         let warnings = cache::warnings(cx, source, flags, enc);
         for w in or_raise(cx, warnings)? {
             cx.warn_here(&w)?;

@@ -241,13 +241,19 @@ impl Regexp {
     }
 
     /// The error that [`Regexp::new`] would have, unless it is that the pattern is too large; for a tenth of what that takes: letters whose case is ignored need not be found. Without an error:
-    /// what looks like a mistake and Ruby warns of with `-w`.
+    /// what looks like a mistake and Ruby warns of with `-w`, if it `warns`.
     ///
     /// # Errors
     /// RegexpError in Ruby's wording.
-    pub fn check(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Vec<String>, RegexpError> {
+    pub fn check(
+        source: &[u8],
+        flags: RegexFlags,
+        enc: Encoding,
+        warns: bool,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<String>, RegexpError> {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
-        let read = read(source, &flags, enc, options, &mut Poll::new(go_on), true).map_err(|m| failure(source, &flags, m))?;
+        let read = read(source, &flags, enc, options, &mut Poll::new(go_on), warns).map_err(|m| failure(source, &flags, m))?;
         let shown = |w: &String| w.len() + 4 * read.pattern.len() + 4 < WARNING;
         let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(&read.pattern)) } else { w };
         Ok(read.outline.warnings.into_iter().map(with).collect())

@@ -49,6 +49,7 @@ struct Entry {
     wrap: zakuro_compiler::Wrap,
     main: bool,
     warn: bool,
+    verbose: bool,
     compiled: Compiled,
     /// Bytes of code and source.
     bytes: usize,
@@ -64,6 +65,7 @@ impl Entry {
             && self.wrap == o.wrap
             && self.main == o.main_script
             && self.warn == o.warn
+            && self.verbose == o.verbose
             && *self.file == *o.file
             && (Arc::ptr_eq(&self.source, source) || *self.source == **source)
     }
@@ -287,6 +289,7 @@ fn cached<E>(
         wrap: options.wrap,
         main: options.main_script,
         warn: options.warn,
+        verbose: options.verbose,
         compiled: compiled.clone(),
         bytes,
     });

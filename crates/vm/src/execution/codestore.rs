@@ -86,7 +86,7 @@ fn key(cache: &CodeCache, source: &[u8], o: &Options) -> Key {
     let option = |o: Option<u8>| o.map_or([0, 0], |v| [1, v]);
     h.update(option(o.frozen_string_literal.map(u8::from)));
     h.update(option(o.encoding));
-    h.update([u8::from(o.literal_places) | u8::from(o.keep_locals) << 1, o.warn.into()]);
+    h.update([u8::from(o.literal_places) | u8::from(o.keep_locals) << 1, u8::from(o.warn) | u8::from(o.verbose) << 1]);
     h.update(source);
     h.finalize().into()
 }
