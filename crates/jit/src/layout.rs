@@ -37,6 +37,7 @@ pub mod state {
     pub const CONSTS_CACHE: i32 = offset_of!(CodeState, consts_cache) as i32;
     pub const CONSTS: i32 = offset_of!(CodeState, consts) as i32;
     pub const ENTRY: i32 = offset_of!(CodeState, entry) as i32;
+    pub const LAYOUT: i32 = offset_of!(CodeState, layout) as i32;
     pub const LINKED: i32 = offset_of!(CodeState, linked) as i32;
     pub const CHILDREN: i32 = offset_of!(CodeState, first_child) as i32;
     pub const SIMPLE: i32 = offset_of!(CodeState, simple) as i32;

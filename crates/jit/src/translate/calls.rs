@@ -3,10 +3,10 @@
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::{OfFixnum, Pure, State, Type};
-use crate::layout::{self, call, cell, frame, ivar, state, vm};
+use crate::layout::{self, call, cell, frame, state, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I32;
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_object::{EXT_IVARS, GUARDED};
 use zakuro_vm::interp::RUBY_CALLS;
@@ -15,20 +15,13 @@ use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
 
 impl Emitter<'_, '_> {
-    // ---- instance variables of self ----
+    // ---- variables of objects ----
 
-    fn slots(&mut self, o: Value) -> Value {
+    pub fn slots(&mut self, o: Value) -> Value {
         self.b.ins().iadd_imm_s(o, cell::SLOTS as i64)
     }
-    /// `o`'s slot of this number, as an address.
-    fn slot(&mut self, o: Value, number: Value) -> Value {
-        let n = self.b.ins().uextend(cranelift_codegen::ir::types::I64, number);
-        let offset = self.b.ins().ishl_imm_u(n, 3);
-        let slots = self.slots(o);
-        self.b.ins().iadd(slots, offset)
-    }
-    /// The same of an object whose variables may stand outside of it: `outside` says so.
-    fn slot_in_or_out(&mut self, o: Value, outside: Value, number: Value) -> Value {
+    /// The address of an object's slot of this number. `outside`: whether its variables stand outside of it.
+    pub fn slot_in_or_out(&mut self, o: Value, outside: Value, number: Value) -> Value {
         use cranelift_codegen::ir::types::I64;
         let (out, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I64);
@@ -44,26 +37,6 @@ impl Emitter<'_, '_> {
         let offset = self.b.ins().ishl_imm_u(n, 3);
         self.b.ins().iadd(slots, offset)
     }
-    pub fn get_ivar(&mut self, id: Id, s: &State) {
-        let i = self.graph.units[id].insn;
-        let (slow, done) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(slow);
-        self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
-        let me = self.read(id, 0, s);
-        let is = self.is_cell(me);
-        self.branch_unless(is, slow);
-        let caches = self.load_fixed(self.state_of(id), state::IVARS);
-        let entry = i.c as i32 * ivar::SIZE;
-        let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
-        let same = self.b.ins().icmp(IntCC::Equal, own, known);
-        self.branch_unless(same, slow);
-        let number = self.load_u32(caches, entry + ivar::SLOT);
-        let flags = self.load_u8(me, cell::FLAGS);
-        let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        let at_slot = self.slot_in_or_out(me, outside, number);
-        let v = self.load(at_slot, 0);
-        self.result_or_slow(id, v, (slow, done), s);
-    }
     /// A unit's result is `v`, or what the interpreter's way at `slow` comes to.
     pub fn result_or_slow(&mut self, id: Id, v: Value, (slow, done): (Block, Block), s: &State) {
         let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
@@ -74,45 +47,6 @@ impl Emitter<'_, '_> {
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
     }
-    pub fn set_ivar(&mut self, id: Id, s: &State) {
-        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
-        let (slow, grows, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(slow);
-        let value = self.read(id, i.a, s);
-        let me = self.read(id, 0, s);
-        let is = self.is_cell(me);
-        self.branch_unless(is, slow);
-        let caches = self.load_fixed(self.state_of(id), state::IVARS);
-        let entry = i.c as i32 * ivar::SIZE;
-        let (own, known) = (self.load_u32(me, cell::SHAPE), self.load_u32(caches, entry + ivar::SHAPE));
-        let same = self.b.ins().icmp(IntCC::Equal, own, known);
-        self.branch_unless(same, slow);
-        let flags = self.load_u8(me, cell::FLAGS);
-        let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
-        self.branch_away(special, slow);
-        let number = self.load_u32(caches, entry + ivar::SLOT);
-        let next = self.load_u32(caches, entry + ivar::NEXT);
-        let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        self.branch_away(next, grows);
-        let at_slot = self.slot_in_or_out(me, outside, number);
-        self.store(value, at_slot, 0);
-        self.b.ins().jump(done, &[]);
-        // A new variable: it fits if there is room in the cell.
-        self.b.switch_to_block(grows);
-        self.branch_away(outside, slow);
-        let at_slot = self.slot(me, number);
-        let room = self.b.ins().uload16(cranelift_codegen::ir::types::I64, MemFlagsData::trusted(), me, cell::AUX);
-        let room = self.b.ins().ireduce(I32, room);
-        let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, number, room);
-        self.branch_unless(fits, slow);
-        self.store(value, at_slot, 0);
-        self.b.ins().store(MemFlagsData::trusted(), next, me, cell::SHAPE);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(slow);
-        self.slow(id, at, s, done, None);
-        self.b.switch_to_block(done);
-    }
-
     // ---- calls ----
 
     /// To `miss` unless the call site's entry is for this receiver, now.

@@ -114,6 +114,7 @@ impl Emitter<'_, '_> {
     /// After Ruby code ran on a way that joins one without, before which all was written back: the interpreter goes on at `next` if it has changed one.
     /// `result`: what is still to be left in the window.
     pub fn verify_kept(&mut self, id: Id, s: &State, next: usize, result: Option<(u16, Value)>) {
+        self.lay_out_all(s.laid_out, s);
         let held: Vec<Var> = self.graph.all_kept().filter(|v| s.of(*v) != Type::Unset).collect();
         if held.is_empty() {
             return;

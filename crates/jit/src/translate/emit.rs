@@ -51,6 +51,10 @@ pub struct Emitter<'a, 'b> {
     pub tails_left: Vec<Tail>,
     /// The root's self; and the VM's generation when what is linked was last looked at.
     pub own: Variable,
+    /// By scope: the table of where its instance variables stand.
+    pub layouts: Vec<Variable>,
+    /// By scope: where they begin.
+    pub slots: Vec<Variable>,
     pub generation: Variable,
     /// What the call at hand leaves out of the window, and where these stand.
     pub late: Option<(Vec<Var>, State)>,
@@ -94,6 +98,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let words = (0..graph.vars).map(|_| b.declare_var(I64)).collect();
         let doubles = (0..graph.vars).map(|_| b.declare_var(F64)).collect();
         let (own, generation) = (b.declare_var(I64), b.declare_var(I32));
+        let [layouts, slots] = [(); 2].map(|()| graph.scopes.iter().map(|_| b.declare_var(I64)).collect());
         let plain = MemFlagsData::trusted();
         let (fp, regs, cs) = if direct {
             (params[1], b.ins().load(I64, plain, params[1], frame::REGS), params[2])
@@ -130,6 +135,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             tails: HashMap::new(),
             tails_left: Vec::new(),
             own,
+            layouts,
+            slots,
             generation,
             late: None,
             given,
@@ -244,7 +251,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Loads what is live at a leader from the window.
     fn loaded(&mut self, id: Id) -> State {
-        let mut s = State { types: vec![Type::Unset; self.graph.vars], dirty: super::graph::Set::new(self.graph.vars), pushed: 0 };
+        let mut s =
+            State { types: vec![Type::Unset; self.graph.vars], dirty: super::graph::Set::new(self.graph.vars), pushed: 0, laid_out: 0 };
         for v in self.graph.units[id].live_before.iter() {
             let Some(place) = self.graph.place(v) else { continue };
             let value = self.load(self.regs, place as i32 * 8);
@@ -376,6 +384,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if from.pushed < wanted.pushed {
             self.push_frames(self.graph.units[to].scope, from.pushed);
         }
+        self.lay_out_all(wanted.laid_out & !from.laid_out, from);
         self.b.ins().jump(self.blocks[&to], &[]);
     }
     /// Where it goes when a register doesn't hold what is wanted at a leader: the interpreter goes on there.

@@ -67,6 +67,7 @@ pub struct Scope {
     pub sites: Vec<Site>,
     /// What was met in it.
     pub known: Known,
+    pub adds_ivars: bool,
     /// Number of its r0.
     pub vars: Var,
     pub kind: Kind,
@@ -315,6 +316,7 @@ impl Graph {
             code: code.clone(),
             sites: met.sites.clone(),
             known: met.known.clone(),
+            adds_ivars: met.adds_ivars,
             vars,
             kind,
             parent,
@@ -756,6 +758,12 @@ impl Graph {
         if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
     }
 
+    /// A scope's bit in [`super::types::State::laid_out`]: none for one that asks for no instance variables, or for too many, or adds some.
+    pub fn layout_bit(&self, scope: usize) -> u64 {
+        let s = &self.scopes[scope];
+        let sites = 1..=zakuro_vm::layouts::MOST_SITES;
+        if scope < 64 && sites.contains(&s.code.ivars.len()) && !s.adds_ivars { 1 << scope } else { 0 }
+    }
     /// Variables that something outside of the function may write: where `$~` and `$_` are kept.
     pub fn is_volatile(&self, scope: usize, reg: u16) -> bool {
         let code = &self.scopes[scope].code;

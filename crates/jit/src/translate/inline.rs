@@ -219,7 +219,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(on);
     }
     fn word_of(&mut self, v: Var) -> Value {
-        let none = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 };
+        let none = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0, laid_out: 0 };
         self.get(v, &none)
     }
 
@@ -355,6 +355,7 @@ impl Emitter<'_, '_> {
             self.set(v, e);
         }
         self.push_block(l);
+        self.lay_out_all(self.graph.layout_bit(block), s);
         self.aside(away, |e| e.leave(id, Some(OPERANDS)));
     }
 
@@ -377,6 +378,7 @@ impl Emitter<'_, '_> {
         self.rest_if_unlike(l);
         self.fetch_for_round(l, s);
         self.push_block(l);
+        self.lay_out_all(s.laid_out, s);
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(on);
         let n = self.word_of(next);
@@ -531,7 +533,7 @@ impl Emitter<'_, '_> {
         let Some(wanted) = self.types.at[iterate].clone() else {
             return self.fail_loop(l);
         };
-        let s = State { types: wanted.types, dirty: Set::new(self.graph.vars), pushed: above };
+        let s = State { types: wanted.types, dirty: Set::new(self.graph.vars), pushed: above, laid_out: 0 };
         self.fetch_for_round(l, &s);
         self.push_block(l);
         self.go_to(iterate, &s);

@@ -11,6 +11,7 @@ mod emit;
 mod graph;
 mod guards;
 mod inline;
+mod layouts;
 mod operators;
 mod registers;
 mod types;

@@ -45,9 +45,14 @@ pub struct State {
     pub dirty: Set,
     /// How many frames of inlined scopes stand on the frame stack; those above are not written yet.
     pub pushed: usize,
+    /// Scopes whose layout is that of their self ([`super::layouts`]), a bit for each.
+    pub laid_out: u64,
 }
 
 impl State {
+    pub fn is_laid_out(&self, scope: usize) -> bool {
+        scope < 64 && self.laid_out >> scope & 1 == 1
+    }
     pub fn of(&self, v: Var) -> Type {
         self.types[v]
     }
@@ -64,6 +69,7 @@ fn join(to: &mut State, other: &State, kept: Range<Var>) {
     }
     to.dirty.join(&other.dirty);
     to.pushed = to.pushed.max(other.pushed);
+    to.laid_out &= other.laid_out;
     settle_kept(to, kept);
 }
 /// What is in no register is where it belongs.
@@ -108,7 +114,7 @@ impl<'a> Types<'a> {
     }
 
     fn start(&self) -> State {
-        let mut s = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0 };
+        let mut s = State { types: vec![Type::Any; self.graph.vars], dirty: Set::new(self.graph.vars), pushed: 0, laid_out: 0 };
         s.types[self.graph.all_kept()].fill(Type::Unset);
         s
     }
@@ -192,6 +198,7 @@ impl<'a> Types<'a> {
             }
             s.dirty.join(&b.dirty);
             s.pushed = s.pushed.max(b.pushed);
+            s.laid_out &= b.laid_out;
         }
         if u.is_loop && u.what == What::Plain {
             // Entered from the interpreter, everything stands in the window; that is less than what is said here.
@@ -212,6 +219,11 @@ impl<'a> Types<'a> {
             if !u.live_before.has(v) {
                 s.types[v] = Type::Unset;
                 s.dirty.remove(v);
+            }
+        }
+        for (k, scope) in self.graph.scopes.iter().enumerate() {
+            if s.is_laid_out(k) && !u.live_before.has(scope.vars) {
+                s.laid_out &= !(1 << k);
             }
         }
         Some(s)
@@ -406,6 +418,12 @@ impl<'a> Types<'a> {
                         s.dirty.remove(k);
                     }
                 }
+                GetIvar | SetIvar => {
+                    s.laid_out = self.laid_out_after(id, s);
+                    if let Some(a) = a {
+                        s.write(a, Type::Any);
+                    }
+                }
                 _ if !self.flushes(id) => {
                     if let Some(a) = a {
                         s.write(a, Type::Any);
@@ -417,6 +435,7 @@ impl<'a> Types<'a> {
                     late.iter().for_each(|v| s.dirty.add(*v));
                     s.types[self.graph.all_kept()].fill(Type::Unset);
                     s.pushed = self.graph.scopes[u.scope].depth;
+                    s.laid_out = 0;
                     lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                     for v in &writes {
                         s.types[*v] = Type::Any;
@@ -436,6 +455,17 @@ impl<'a> Types<'a> {
             }
         }
     }
+    /// Whose layouts are known after an access to an instance variable. Where variables are added, those of all that could be the same object are not.
+    pub fn laid_out_after(&self, id: Id, s: &State) -> u64 {
+        let u = &self.graph.units[id];
+        match self.graph.layout_bit(u.scope) {
+            0 if u.op == Op::GetIvar => s.laid_out,
+            // A new object is self of what `initialize` calls alone.
+            0 if self.graph.scopes[u.scope].kind == Kind::Init => s.laid_out & ((1u64 << u.scope.min(63)) - 1),
+            0 => 0,
+            bit => s.laid_out | bit,
+        }
+    }
     /// What holds after the units of inlined calls.
     fn apply_inlined(&self, id: Id, lost: &[Var], s: &mut State) {
         let g = self.graph;
@@ -443,6 +473,7 @@ impl<'a> Types<'a> {
         match u.what {
             What::Plain => {}
             What::Enter(k) => {
+                s.laid_out &= !g.layout_bit(k);
                 let callee = &g.scopes[k];
                 let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
                 let from = g.var(id, u.insn.a);
@@ -480,6 +511,7 @@ impl<'a> Types<'a> {
                 self.settle_volatile(k, s);
             }
             What::Leave => {
+                s.laid_out &= !g.layout_bit(u.scope);
                 let scope = &g.scopes[u.scope];
                 let t = s.types[g.var(id, u.insn.a)];
                 for v in scope.vars..scope.vars + scope.code.nregs as usize {
@@ -504,6 +536,8 @@ impl<'a> Types<'a> {
             What::Begin(l) => {
                 let l = &g.loops[l];
                 s.dirty.clear();
+                // What the block asks for first in each round is asked once, if it calls nothing.
+                s.laid_out = g.layout_bit(l.block);
                 lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                 s.pushed = g.scopes[l.block].depth;
                 s.types[l.next] = Type::Fixnum;

@@ -202,7 +202,7 @@ impl Cx {
                 return true;
             }
             for k in &of.keys {
-                units.freed += states.remove(k).map_or(0, |s| s.others_bytes());
+                units.freed += states.remove(k).map_or(0, |s| s.grown());
             }
             units.freed += of.bytes;
             false

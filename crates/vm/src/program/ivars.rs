@@ -84,6 +84,14 @@ impl Cx {
         self.state_changes(|c| c.transitions.push((shape, name)));
         s
     }
+    /// Names and slots of a shape's variables, newest first.
+    pub(crate) fn each_slot(&self, shape: ShapeId, f: &mut dyn FnMut(Sym, u32)) {
+        let mut s = self.shape(shape);
+        while s.count > 0 {
+            f(s.name, s.count as u32 - 1);
+            s = self.shape(s.parent);
+        }
+    }
     /// Slot of a variable in a shape.
     pub fn shape_slot(&self, shape: ShapeId, name: Sym) -> Option<usize> {
         let mut id = shape;

@@ -5,6 +5,7 @@
 //! there; its `ip` is the stub whose next instruction halts the interpreter.
 
 use crate::builtin::Block;
+use crate::layouts::Layouts;
 use crate::machine::Entry;
 use crate::notes::Notes;
 use crate::vm::Cx;
@@ -13,7 +14,7 @@ use std::mem::MaybeUninit;
 use std::sync::Arc;
 use zakuro_bytecode::machine::{Machine, index_within};
 use zakuro_bytecode::{Code, Insn};
-use zakuro_object::{TracedVec, Value};
+use zakuro_object::{ShapeId, Sym, TracedVec, Value};
 
 /// A handler. True: the code that `run` entered has returned; false: an exception is pending.
 ///
@@ -133,6 +134,8 @@ pub struct CodeState {
     /// The key (epoch and shape of self) for which the entries in front of the call sites that the machine code in force has linked lead where it takes for granted that they do; 0: none.
     /// Whoever changes such an entry ends that (`Cx::unlink`).
     pub linked: Cell<u64>,
+    /// Where instance variables stand in objects of the shape that machine code has met last ([`crate::layouts`]).
+    pub layout: Cell<*const u32>,
     /// How often machine code has called it while it had none.
     pub(crate) bounced: Cell<u32>,
     /// Made when a block or method of this Code is first used.
@@ -148,6 +151,7 @@ pub struct CodeState {
     pub(crate) fresh: Cell<bool>,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
+    layouts: Layouts,
     storage: Storage,
 }
 
@@ -279,10 +283,12 @@ impl CodeState {
                 keeps_keywords: Cell::new(false),
                 fresh: Cell::new(false),
                 traced: None,
+                layouts: Layouts::default(),
                 machine: Cell::new(std::ptr::null()),
                 notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
                 linked: Cell::new(0),
+                layout: Cell::new(Layouts::none()),
                 bounced: Cell::new(0),
                 code,
                 storage,
@@ -345,7 +351,7 @@ impl CodeState {
         if front.key >> 32 != epoch as u64 {
             return 0;
         }
-        let before = self.others_bytes();
+        let before = self.grown();
         if self.storage.others.is_empty() {
             self.storage.others = (0..self.storage.calls).map(|_| None).collect();
         }
@@ -354,11 +360,24 @@ impl CodeState {
         others.rotate_right(1);
         others[0] = front;
         self.storage.others_kept += u32::from(is_new);
-        self.others_bytes() - before
+        self.grown() - before
     }
-    /// What entries beside those in front take.
-    pub(crate) fn others_bytes(&self) -> usize {
-        size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>()
+    /// Bytes that came to it since it was made: entries beside those in front, layouts.
+    pub(crate) fn grown(&self) -> usize {
+        let others = size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>();
+        others + self.layouts.bytes()
+    }
+    /// Finds the layout of objects of a shape, for machine code, and makes it the one in force. `walk`: over the shape's variables. Returns the bytes that this takes for the first time.
+    pub(crate) fn take_layout(&mut self, shape: ShapeId, walk: impl FnOnce(&mut dyn FnMut(Sym, u32))) -> usize {
+        let before = self.layouts.bytes();
+        self.layout.set(self.layouts.of(shape, &self.code.ivars, walk));
+        self.layouts.bytes() - before
+    }
+    /// Whether an access to an instance variable has met objects that it added the variable to.
+    pub(crate) fn adds_ivars(&self) -> bool {
+        // SAFETY: as in `call_caches`.
+        let caches = unsafe { std::slice::from_raw_parts(self.ivars, self.storage.ivars as usize) };
+        caches.iter().any(|c| !matches!(c.next, 0 | UNSET))
     }
     /// Empties the caches that go by a number which is to mean something else. (Of what else stands in the same fields, some goes with them.)
     pub(crate) fn forget_numbers(&mut self, shape: &dyn Fn(u32) -> bool, class: &dyn Fn(u32) -> bool) {
@@ -369,6 +388,7 @@ impl CodeState {
                 c.me = Value::NIL;
             }
         }
+        self.layouts.forget(shape);
         // SAFETY: as in `call_caches`.
         for c in unsafe { std::slice::from_raw_parts_mut(self.ivars, self.storage.ivars as usize) } {
             if shape(c.shape) || shape(c.slot) || shape(c.next) {

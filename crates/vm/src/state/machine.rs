@@ -186,6 +186,8 @@ pub struct Site {
 pub struct Met {
     pub code: Arc<Code>,
     pub sites: Vec<Site>,
+    /// It has given objects new instance variables.
+    pub adds_ivars: bool,
     pub known: Known,
 }
 

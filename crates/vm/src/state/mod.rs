@@ -6,6 +6,7 @@ pub mod effects;
 pub mod events;
 pub mod frame;
 pub mod held;
+pub mod layouts;
 pub mod looks;
 pub mod machine;
 pub mod make;

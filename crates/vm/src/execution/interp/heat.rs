@@ -500,7 +500,7 @@ impl Cx {
         } else {
             Vec::new()
         };
-        Met { code: cs.code.clone(), sites, known }
+        Met { code: cs.code.clone(), sites, adds_ivars: cs.adds_ivars(), known }
     }
     fn block_met(&mut self, cs: &CodeState, site: usize, depth: usize, with: &mut Bringing) -> Option<Arc<Met>> {
         let child = cs.children.get(cs.code.calls[site].block as usize)?.get();

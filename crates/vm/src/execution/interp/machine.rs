@@ -11,6 +11,7 @@ use super::unwind::unwind;
 use super::{TABLE, check, dispatch};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
+use crate::layouts::Layouts;
 use crate::machine::{Act, Left, Looping, Walk};
 use crate::methods::fast;
 use crate::raise::{Exc, Result};
@@ -490,6 +491,21 @@ pub mod help {
         unsafe { EnvCell::set(Ref::from_ptr(e as *mut EnvCell), slot, Value::from_bits(v)) }
     }
 
+    /// The table of where instance variables that a Code names stand in `me` ([`crate::layouts`]). Never null.
+    pub unsafe extern "C" fn layout(cx: &mut Cx, me: u64, cs: *const CodeState) -> *const u32 {
+        // SAFETY: a live value.
+        let me = unsafe { Value::from_bits(me) };
+        if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
+            return Layouts::none();
+        }
+        // SAFETY: the state that runs, which nobody else looks at meanwhile.
+        let more = unsafe { (*(cs as *mut CodeState)).take_layout(me.shape_key(), |place| cx.each_slot(me.shape_key(), place)) };
+        if more > 0 {
+            cx.heap.add_payload(more);
+        }
+        // SAFETY: as above.
+        unsafe { (*cs).layout.get() }
+    }
     /// Runs an instruction that does not jump by its handler, whatever that calls: 1, or 0.
     pub unsafe extern "C" fn step(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: `handler` is a [`Handler`]; `ip` stands in a copy of [`LEAVE`]: behind the instruction, and when what it calls has returned, its handler ends this run.
