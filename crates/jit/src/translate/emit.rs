@@ -444,6 +444,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.types.apply(id, plan, s);
                 return u.next.is_some();
             }
+            What::Return(to) => {
+                self.return_from(id, to, s);
+                self.types.apply(id, plan, s);
+                return u.next.is_some();
+            }
+            What::Break(l) => {
+                self.break_loop(id, l, s);
+                self.types.apply(id, plan, s);
+                return true;
+            }
             What::Begin(l) => {
                 self.begin_loop(id, l, s);
                 self.types.apply(id, plan, s);
@@ -558,12 +568,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.jump_if(id, so, false, s);
             }
             Return => {
-                let v = self.read(id, i.a, s);
                 let kept = self.graph.kept_of(0);
                 self.write_kept(&kept, s);
-                let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
-                self.store(below, self.cx, vm::FP);
-                self.b.ins().return_(&[v]);
+                self.return_value(id, s);
                 return false;
             }
             ReturnBlock | BreakBlock | Rethrow | OpenClass | DefSingleton | DefMethod | Halt | Catch => {
@@ -607,6 +614,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         u.next.is_some() || is_branch(op)
     }
 
+    /// The function answers a unit's register.
+    pub fn return_value(&mut self, id: Id, s: &State) {
+        let v = self.read(id, self.graph.units[id].insn.a, s);
+        let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
+        self.store(below, self.cx, vm::FP);
+        self.b.ins().return_(&[v]);
+    }
     /// What takes a cell and does nothing else.
     fn new_cell(&mut self, id: Id, s: &State) {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link, seen};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, Op, Place};
+use zakuro_bytecode::{Code, CodeKind, Op, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -114,6 +114,13 @@ pub struct Iteration {
     pub target: usize,
 }
 
+impl Iteration {
+    /// The unit behind the last round.
+    fn finish(&self) -> Id {
+        self.iterate + 1
+    }
+}
+
 /// What a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
@@ -123,6 +130,10 @@ pub enum What {
     Enter(usize),
     /// The return from an inlined scope.
     Leave,
+    /// A `return` or `break` in an inlined block that ends this scope and all that it has called.
+    Return(usize),
+    /// A `break` that ends the builtin's loop whose block it stands in.
+    Break(usize),
     /// A call of a builtin that loops: its frame and the block's are made.
     Begin(usize),
     /// The next round of it, or its end.
@@ -377,6 +388,7 @@ impl Graph {
             if u.raise.is_none() && kind != Kind::Root {
                 self.units[id].raise = self.units[call].raise;
             }
+            self.leap(id);
         }
         for id in first..last {
             self.inline(id);
@@ -384,6 +396,65 @@ impl Graph {
         scope
     }
 
+    /// Where a `return` or `break` in an inlined block goes, if that is within the function and no `ensure` or `rescue` stands between.
+    fn leap(&mut self, id: Id) {
+        let u = &self.units[id];
+        let from = &self.scopes[u.scope];
+        let what = match (u.op, from.kind) {
+            _ if u.raise.is_some() => return,
+            (Op::ReturnBlock, Kind::Yielded { .. } | Kind::Looped) => {
+                let mut to = u.scope;
+                while let Some(home) = self.home_of(to) {
+                    to = home;
+                }
+                if self.scopes[to].code.kind != CodeKind::Method {
+                    return;
+                }
+                What::Return(to)
+            }
+            (Op::BreakBlock, Kind::Looped) => What::Break(from.within.unwrap_or(0)),
+            (Op::BreakBlock, Kind::Yielded { home }) => {
+                // Who was given the block.
+                let given = |s: &Scope| {
+                    s.kind == Kind::Method && s.block.as_ref().is_some_and(|(h, met)| *h == home && Arc::ptr_eq(&met.code, &from.code))
+                };
+                let mut to = from.parent;
+                while !given(&self.scopes[to]) {
+                    if self.scopes[to].kind == Kind::Root {
+                        return;
+                    }
+                    to = self.scopes[to].parent;
+                }
+                What::Return(to)
+            }
+            _ => return,
+        };
+        let next = match what {
+            What::Break(l) => Some(self.loops[l].finish()),
+            What::Return(to) => self.scopes[to].after,
+            _ => None,
+        };
+        let u = &mut self.units[id];
+        (u.what, u.next) = (what, next);
+    }
+    /// The scope in which an inlined block stands.
+    fn home_of(&self, scope: usize) -> Option<usize> {
+        match self.scopes[scope].kind {
+            Kind::Yielded { home } => Some(home),
+            Kind::Looped => Some(self.scopes[scope].parent),
+            _ => None,
+        }
+    }
+    /// A scope, who has called it, and so on, up to another one, which is the last.
+    pub fn callers(&self, from: usize, to: usize) -> impl Iterator<Item = usize> + use<> {
+        let mut list = vec![from];
+        let mut at = from;
+        while at != to && self.scopes[at].kind != Kind::Root {
+            at = self.scopes[at].parent;
+            list.push(at);
+        }
+        list.into_iter()
+    }
     /// Whether a guard of this instruction failed so often that it is not relied on again.
     fn is_refuted(&self, id: Id) -> bool {
         let u = &self.units[id];
@@ -550,6 +621,14 @@ impl Graph {
                 return (reads, writes, Vec::new());
             }
             What::Finish(l) => return (vec![self.loops[l].result], vec![self.var(id, u.insn.a)], Vec::new()),
+            What::Break(l) => return (vec![self.var(id, u.insn.a)], vec![self.loops[l].result], Vec::new()),
+            What::Return(to) => {
+                let writes = match self.scopes[to].kind {
+                    Kind::Root | Kind::Init => Vec::new(),
+                    _ => vec![self.result_of(to)],
+                };
+                return (vec![self.var(id, u.insn.a)], writes, Vec::new());
+            }
             What::Leave => {
                 let scope = &self.scopes[u.scope];
                 let (mut reads, mut writes) = (vec![self.var(id, u.insn.a)], Vec::new());
@@ -611,11 +690,7 @@ impl Graph {
     }
     /// The environment around an inlined block.
     pub fn home_env(&self, scope: usize) -> Option<Var> {
-        match self.scopes[scope].kind {
-            Kind::Yielded { home } => self.env_of(home),
-            Kind::Looped => self.env_of(self.scopes[scope].parent),
-            _ => None,
-        }
+        self.home_of(scope).and_then(|home| self.env_of(home))
     }
     /// The parent's variable that the value of an inlined call goes to.
     pub fn result_of(&self, scope: usize) -> Var {
@@ -698,11 +773,7 @@ impl Graph {
         let (mut scope, mut up) = (u.scope, u.insn.x);
         loop {
             let s = &self.scopes[scope];
-            let home = match s.kind {
-                Kind::Yielded { home } => Some(home),
-                Kind::Looped => Some(s.parent),
-                _ => None,
-            };
+            let home = self.home_of(scope);
             let own = s.code.own_env;
             match home {
                 _ if up == 0 && own || scope == 0 => return Some(Captured { owner: scope, up, slot: u.insn.b }),

@@ -153,7 +153,7 @@ impl Emitter<'_, '_> {
         let u = &self.graph.units[id];
         let (scope, reg) = (u.scope, u.insn.a);
         let sc = &self.graph.scopes[scope];
-        let (kind, depth) = (sc.kind, sc.depth);
+        let kind = sc.kind;
         let kept = self.graph.kept_of(scope);
         self.write_kept(&kept, s);
         if kind == Kind::Looped {
@@ -164,18 +164,39 @@ impl Emitter<'_, '_> {
             let v = if self.graph.loops[l].kind.asks() { self.read(id, reg, s) } else { self.word(Ruby::NIL) };
             return self.round_done(l, v);
         }
+        self.give(id, scope, s);
+    }
+    /// An inlined scope ends with the value of a unit's register.
+    fn give(&mut self, id: Id, scope: usize, s: &State) {
+        let sc = &self.graph.scopes[scope];
+        let (kind, depth) = (sc.kind, sc.depth);
         if s.pushed >= depth {
             self.stack_top(depth - 1);
         }
         if kind != Kind::Init {
-            let to = self.graph.result_of(scope);
-            if self.graph.is_volatile(scope, reg) {
+            let (u, to) = (&self.graph.units[id], self.graph.result_of(scope));
+            let reg = u.insn.a;
+            if self.graph.is_volatile(u.scope, reg) {
                 let v = self.read(id, reg, s);
                 self.set(to, v);
             } else {
                 self.copy(self.graph.var(id, reg), to, s);
             }
         }
+    }
+    /// A `return` or `break` in a block ends all scopes up to this one.
+    pub fn return_from(&mut self, id: Id, to: usize, s: &State) {
+        let kept: Vec<Var> = self.graph.callers(self.graph.units[id].scope, to).flat_map(|k| self.graph.kept_of(k)).collect();
+        self.write_kept(&kept, s);
+        if self.graph.scopes[to].kind == Kind::Root { self.return_value(id, s) } else { self.give(id, to, s) }
+    }
+    /// A `break` is the value of a builtin's loop.
+    pub fn break_loop(&mut self, id: Id, l: usize, s: &State) {
+        let (scope, reg) = (self.graph.units[id].scope, self.graph.units[id].insn.a);
+        let kept = self.graph.kept_of(scope);
+        self.write_kept(&kept, s);
+        let v = self.read(id, reg, s);
+        self.set(self.graph.loops[l].result, v);
     }
 
     // ---- loops ----

@@ -514,16 +514,7 @@ impl<'a> Types<'a> {
                 s.laid_out &= !g.layout_bit(u.scope);
                 let scope = &g.scopes[u.scope];
                 let t = s.types[g.var(id, u.insn.a)];
-                for v in scope.vars..scope.vars + scope.code.nregs as usize {
-                    if scope.kind != Kind::Looped || v > scope.vars && Some(v) != g.env_of(u.scope) {
-                        s.types[v] = Type::Unset;
-                        s.dirty.remove(v);
-                    }
-                }
-                for v in g.kept_of(u.scope) {
-                    s.types[v] = Type::Unset;
-                    s.dirty.remove(v);
-                }
+                self.ends(u.scope, s);
                 match scope.kind {
                     Kind::Looped => {}
                     Kind::Init => s.pushed = s.pushed.min(scope.depth - 1),
@@ -532,6 +523,30 @@ impl<'a> Types<'a> {
                         s.write(g.result_of(u.scope), t);
                     }
                 }
+            }
+            What::Return(to) => {
+                let t = s.types[g.var(id, u.insn.a)];
+                for k in g.callers(u.scope, to) {
+                    s.laid_out &= !g.layout_bit(k);
+                    self.ends(k, s);
+                    if g.scopes[k].kind == Kind::Looped {
+                        let l = &g.loops[g.scopes[k].within.unwrap_or(0)];
+                        for v in [g.scopes[k].vars, l.next, l.limit, l.object, l.item, l.result].into_iter().chain(g.env_of(k)) {
+                            s.types[v] = Type::Unset;
+                            s.dirty.remove(v);
+                        }
+                    }
+                }
+                let scope = &g.scopes[to];
+                s.pushed = s.pushed.min(scope.depth.saturating_sub(1));
+                if !matches!(scope.kind, Kind::Root | Kind::Init) {
+                    s.write(g.result_of(to), t);
+                }
+            }
+            What::Break(l) => {
+                s.laid_out &= !g.layout_bit(u.scope);
+                self.ends(u.scope, s);
+                s.types[g.loops[l].result] = Type::Any;
             }
             What::Begin(l) => {
                 let l = &g.loops[l];
@@ -577,6 +592,16 @@ impl<'a> Types<'a> {
                 }
                 s.write(g.var(id, u.insn.a), Type::Any);
             }
+        }
+    }
+    /// What a scope had ends with it; of a block of a builtin's loop, which goes on, self and environment stay.
+    fn ends(&self, scope: usize, s: &mut State) {
+        let (g, sc) = (self.graph, &self.graph.scopes[scope]);
+        let own =
+            (sc.vars..sc.vars + sc.code.nregs as usize).filter(|v| sc.kind != Kind::Looped || *v > sc.vars && Some(*v) != g.env_of(scope));
+        for v in own.chain(g.kept_of(scope)) {
+            s.types[v] = Type::Unset;
+            s.dirty.remove(v);
         }
     }
     /// Variables of a scope that others may write are read anew each time.
