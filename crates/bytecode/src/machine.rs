@@ -189,6 +189,8 @@ pub struct Machine {
     pub exits: Vec<Exit>,
     /// Call sites whose callee is looked at once for all of an activation. Their address is in the machine code, too.
     pub links: Box<[Link]>,
+    /// Call sites that are guarded by the shape of the receiver alone: where they are expected to lead.
+    pub sites: Box<[Expected]>,
     /// Bytes of machine code.
     pub bytes: usize,
     /// Time that compiling took, in nanoseconds.
@@ -221,6 +223,17 @@ pub const REGISTER: u16 = 1;
 pub const UNSEEN: u16 = u16::MAX;
 /// Where calls on self lead ([`Machine::links`]); at the beginning.
 pub const LINKS: u16 = u16::MAX - 1;
+
+/// Where a call site leads, by the inline cache of a VM.
+pub struct Expected {
+    /// Number of the site in its Code.
+    pub site: u16,
+    /// The cache's handler.
+    pub handler: usize,
+    /// Address of the callee's Code, or of the builtin's function, if that matters; else 0.
+    pub code: usize,
+    pub native: usize,
+}
 
 /// A call on self, of a Ruby method whose arguments stand as they are.
 pub struct Link {

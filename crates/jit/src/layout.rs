@@ -18,6 +18,7 @@ pub mod vm {
     pub const NATIVE_LIMIT: i32 = offset_of!(Vm, native_limit) as i32;
     pub const LEFT: i32 = offset_of!(Vm, left) as i32;
     pub const EXIT_IN: i32 = offset_of!(Vm, exit_in) as i32;
+    pub const SLOTS: i32 = offset_of!(Vm, slots) as i32;
     pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
 }
 pub mod frame {
@@ -37,12 +38,12 @@ pub mod state {
     pub const CONSTS_CACHE: i32 = offset_of!(CodeState, consts_cache) as i32;
     pub const CONSTS: i32 = offset_of!(CodeState, consts) as i32;
     pub const ENTRY: i32 = offset_of!(CodeState, entry) as i32;
+    pub const SITES: i32 = offset_of!(CodeState, sites) as i32;
     pub const LAYOUT: i32 = offset_of!(CodeState, layout) as i32;
     pub const LINKED: i32 = offset_of!(CodeState, linked) as i32;
     pub const CHILDREN: i32 = offset_of!(CodeState, first_child) as i32;
     pub const SIMPLE: i32 = offset_of!(CodeState, simple) as i32;
     pub const REQUIRED: i32 = offset_of!(CodeState, required) as i32;
-    pub const CODE: i32 = offset_of!(CodeState, code) as i32;
     pub const ENV_REG: i32 = offset_of!(CodeState, env_reg) as i32;
 }
 pub mod call {
@@ -54,7 +55,17 @@ pub mod call {
     pub const HANDLER: i32 = offset_of!(CallCache, handler) as i32;
     pub const TARGET: i32 = offset_of!(CallCache, target) as i32;
     pub const ME: i32 = offset_of!(CallCache, me) as i32;
-    pub const EXTRA: i32 = offset_of!(CallCache, extra) as i32;
+}
+pub mod site {
+    use super::*;
+    use zakuro_vm::sites::Site;
+    pub const SIZE: i32 = size_of::<Site>() as i32;
+    pub const SHAPE: i32 = offset_of!(Site, shape) as i32;
+    pub const EXTRA: i32 = offset_of!(Site, extra) as i32;
+    pub const TARGET: i32 = offset_of!(Site, target) as i32;
+    pub const ME: i32 = offset_of!(Site, me) as i32;
+    /// In the first entry of a table.
+    pub const GENERATION: i32 = SHAPE;
 }
 pub mod ivar {
     use super::*;
@@ -103,9 +114,3 @@ pub const HASH: i64 = shape(ids::HASH);
 pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);
 pub const FLOAT: i64 = shape(ids::FLOAT);
-
-/// What a state's `code` holds in memory, for this Code.
-pub fn code_word(code: &std::sync::Arc<zakuro_bytecode::Code>) -> i64 {
-    // SAFETY: an Arc is one pointer; it is read as a number and never dropped.
-    unsafe { std::mem::transmute_copy::<std::sync::Arc<zakuro_bytecode::Code>, usize>(code) as i64 }
-}

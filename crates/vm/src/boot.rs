@@ -59,6 +59,7 @@ impl Vm {
             redefined: 0,
             class_patterns: [0; 16],
             generation: std::cell::Cell::new(1),
+            slots: std::ptr::null(),
             left: Default::default(),
             left_by: std::ptr::null(),
             exit_in: 1,

@@ -32,7 +32,7 @@ pub mod parsing {
 pub use execution::{backtrace, call, chilled, codecache, convert, coverage, equality, gc, interp, load, scope};
 pub use program::{classes, classgc, consts, globals, identity, ivars, library, methods, refine};
 pub(crate) use program::{codegc, cvars, fresh, unused_block};
-pub use state::{asker, builtin, effects, events, frame, held, layouts, looks, machine, make, notes, raise};
+pub use state::{asker, builtin, effects, events, frame, held, layouts, looks, machine, make, notes, raise, sites};
 pub use world::{account, allowance, channels, fiber, foreign_memory, host, image, life, limits, lineage, names, thread, transfer};
 
 pub use builtin::{Args, Block, Changing, FromSelf, FromValue, IntoResult, Kwargs, MethodRow, NativeFn, Rest};

@@ -172,6 +172,8 @@ pub struct Vm {
     pub redefined: u32,
     /// Changes with whatever machine code takes for granted between two looks: `epoch`, `redefined`, and caches of call sites that it has linked (`CodeState::linked`).
     pub generation: std::cell::Cell<u32>,
+    /// Where the instance variables of the object begin that machine code has asked for last (`interp::machine::help::layout`).
+    pub slots: *const Value,
     /// Class objects whose `===` was found to be Module's: keys as of call sites, by their shape.
     pub(crate) class_patterns: [u64; 16],
     pub(crate) cvar_cache: crate::cvars::CvarCache,

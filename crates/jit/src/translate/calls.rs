@@ -3,16 +3,41 @@
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::{OfFixnum, Pure, State, Type};
-use crate::layout::{self, call, cell, frame, state, vm};
+use crate::layout::{self, call, cell, frame, site, state, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
+use zakuro_bytecode::machine::Expected;
 use zakuro_object::{EXT_IVARS, GUARDED};
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
+
+/// Where a call is expected to lead.
+pub struct Leads {
+    handler: zakuro_vm::frame::Handler,
+    code: usize,
+    native: usize,
+}
+impl Leads {
+    fn to(handler: zakuro_vm::frame::Handler) -> Leads {
+        Leads { handler, code: 0, native: 0 }
+    }
+    pub fn native(handler: zakuro_vm::frame::Handler, native: usize) -> Leads {
+        Leads { handler, code: 0, native }
+    }
+    pub fn code(handler: zakuro_vm::frame::Handler, code: &zakuro_bytecode::Code) -> Leads {
+        Leads { handler, code: std::ptr::from_ref(code) as usize, native: 0 }
+    }
+}
+/// A site's entry.
+#[derive(Clone, Copy)]
+pub struct At {
+    table: Value,
+    offset: i32,
+}
 
 impl Emitter<'_, '_> {
     // ---- variables of objects ----
@@ -33,8 +58,7 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(done, &[slots.into()]);
         self.b.switch_to_block(done);
         let slots = self.b.block_params(done)[0];
-        let n = self.b.ins().uextend(I64, number);
-        let offset = self.b.ins().ishl_imm_u(n, 3);
+        let offset = self.b.ins().ishl_imm_u(number, 3);
         self.b.ins().iadd(slots, offset)
     }
     /// A unit's result is `v`, or what the interpreter's way at `slow` comes to.
@@ -49,24 +73,9 @@ impl Emitter<'_, '_> {
     }
     // ---- calls ----
 
-    /// To `miss` unless the call site's entry is for this receiver, now.
-    pub fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
+    /// To `miss` unless the inline cache of a call site is for this receiver, now.
+    fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
         let shape = self.shape_key(recv, miss);
-        self.guard_shape(shape, entry, calls, miss);
-    }
-    /// The same where a version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
-    pub fn guard_refutable_call(&mut self, id: Id, recv: Value, entry: i32, calls: Value, miss: Block) {
-        if self.types.is_of_cell(id) {
-            self.guard_cell_call(recv, entry, calls, miss);
-        } else {
-            self.guard_call(recv, entry, calls, miss);
-        }
-    }
-    /// The same of what only cells have.
-    fn guard_cell_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
-        let is = self.is_cell(recv);
-        self.branch_unless(is, miss);
-        let shape = self.load_u32(recv, cell::SHAPE);
         self.guard_shape(shape, entry, calls, miss);
     }
     fn guard_shape(&mut self, shape: Value, entry: i32, calls: Value, miss: Block) {
@@ -76,6 +85,45 @@ impl Emitter<'_, '_> {
         let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
         let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
         self.branch_unless(same, miss);
+    }
+    /// To `miss` unless a call on this receiver leads to a handler and, if that is said, to this Code or builtin: where the site's entry stands in the table. `of_cell`: receivers are taken to be cells.
+    pub fn guard_site(&mut self, id: Id, recv: Value, of_cell: bool, to: Leads, miss: Block) -> At {
+        let shape = if of_cell {
+            let is = self.is_cell(recv);
+            self.branch_unless(is, miss);
+            self.load_u32(recv, cell::SHAPE)
+        } else {
+            self.shape_key(recv, miss)
+        };
+        self.guard_site_shape(id, (recv, shape), to, miss)
+    }
+    fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
+        let table = self.table.unwrap_or(self.cx);
+        let site = self.graph.units[id].insn.c;
+        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native });
+        let n = self.expected.len();
+        let at = At { table, offset: n as i32 * site::SIZE };
+        let known = self.load_u32(table, at.offset + site::SHAPE);
+        let same = self.b.ins().icmp(IntCC::Equal, shape, known);
+        let (on, again) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(again);
+        self.try_exit(miss);
+        self.b.ins().brif(same, on, &[], again, &[]);
+        self.b.switch_to_block(again);
+        let number = self.constant(n as i64);
+        let found = self.call_help(help::site as *const () as usize, &[self.cx, recv, self.state_of(id), table, number]);
+        self.b.ins().brif(found, on, &[], miss, &[]);
+        self.b.switch_to_block(on);
+        at
+    }
+    /// What a site's entry says.
+    pub fn of_site(&mut self, at: At, field: i32) -> Value {
+        self.load(at.table, at.offset + field)
+    }
+    /// Its [`zakuro_vm::sites::Site::extra`].
+    pub fn extra_of_site(&mut self, at: At) -> Value {
+        let extra = self.load_u32(at.table, at.offset + site::EXTRA);
+        self.b.ins().uextend(cranelift_codegen::ir::types::I64, extra)
     }
     /// As `Value::shape_key`; truth values and Symbols are left to the interpreter.
     pub fn shape_key(&mut self, v: Value, other: Block) -> Value {
@@ -97,7 +145,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
-    pub fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
+    fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
         let own = self.load(calls, entry + call::HANDLER);
         let wanted = self.constant(handler as usize as i64);
         let same = self.b.ins().icmp(IntCC::Equal, own, wanted);
@@ -107,17 +155,11 @@ impl Emitter<'_, '_> {
     /// A builtin that looks at no frame and runs no Ruby code; whatever else it is called on now is the interpreter's.
     fn quiet(&mut self, id: Id, pure: Pure, target: usize, s: &State) {
         let i = self.graph.units[id].insn;
-        let entry = i.c as i32 * call::SIZE;
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
-        let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect();
-        self.guard_call(given[0], entry, calls, slow);
-        self.handler_is(calls, entry, RUBY_CALLS.native, slow);
-        let own = self.load(calls, entry + call::TARGET);
-        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
-        self.branch_unless(same, slow);
+        self.guard_site(id, given[0], false, Leads::native(RUBY_CALLS.native, target), slow);
         let v = if pure == Pure::Byte {
             let small = self.b.ins().band_imm_s(given[1], 1);
             self.branch_unless(small, slow);
@@ -182,25 +224,17 @@ impl Emitter<'_, '_> {
     fn pure(&mut self, id: Id, pure: Pure, target: usize, s: &mut State) {
         let u = &self.graph.units[id];
         let i = u.insn;
-        let entry = i.c as i32 * call::SIZE;
         let exit = self.exit_of(id, s);
-        let calls = self.load_fixed(self.state_of(id), state::CALLS);
+        let to = Leads::native(RUBY_CALLS.native, target);
         let (recv, operand) = (self.graph.var(id, i.a), self.graph.var(id, if pure == Pure::Abs { i.a } else { i.a + 1 }));
         if pure == Pure::Abs && s.of(recv) == Type::Double {
-            let known = self.load_u32(calls, entry + call::SHAPE);
-            let same = self.b.ins().icmp_imm_s(IntCC::Equal, known, layout::FLOAT);
-            self.branch_unless(same, exit);
-            let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
-            let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
-            self.branch_unless(same, exit);
+            // As any Float.
+            let (some, shape) = (self.constant(0x8000_0000_0000_0002u64 as i64), self.b.ins().iconst(I32, layout::FLOAT));
+            self.guard_site_shape(id, (some, shape), to, exit);
         } else {
             let recv = self.read(id, i.a, s);
-            self.guard_call(recv, entry, calls, exit);
+            self.guard_site(id, recv, false, to, exit);
         }
-        self.handler_is(calls, entry, RUBY_CALLS.native, exit);
-        let own = self.load(calls, entry + call::TARGET);
-        let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, target as i64);
-        self.branch_unless(same, exit);
         let d = match s.of(operand) {
             Type::Double => self.get_double(operand),
             _ => {
@@ -255,21 +289,39 @@ impl Emitter<'_, '_> {
         let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let handlers = &RUBY_CALLS;
         match called {
-            Called::Ruby(_) | Called::New(_) | Called::Bound | Called::Native(..) | Called::NewPlain => {
+            Called::Ruby(_) | Called::NewPlain => {
+                let handler = match (&called, with_block) {
+                    (Called::NewPlain, _) => handlers.new_plain,
+                    (_, false) => handlers.simple,
+                    (_, true) => handlers.simple_blk,
+                };
+                let site = self.guard_site(id, recv, false, Leads::to(handler), miss);
+                let v = if matches!(called, Called::NewPlain) {
+                    self.wait_at(id, at);
+                    let class = self.extra_of_site(site);
+                    let v = self.call_help(help::new_of as *const () as usize, &[self.cx, class]);
+                    self.fail_if_none(v, id, at);
+                    v
+                } else {
+                    let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
+                    self.call_ruby(id, callee, me, with_block)
+                };
+                self.go_on_if_like(id, Some(v));
+                self.store_reg(v, id, i.a);
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.set_cold_block(miss);
+            }
+            Called::New(_) | Called::Bound | Called::Native(..) => {
                 self.guard_call(recv, entry, calls, miss);
                 let handler = match (&called, with_block) {
-                    (Called::Ruby(_), false) => handlers.simple,
-                    (Called::Ruby(_), true) => handlers.simple_blk,
                     (Called::Bound, false) => handlers.bound,
                     (Called::Bound, true) => handlers.bound_blk,
                     (Called::Native(..), false) => handlers.native,
                     (Called::Native(..), true) => handlers.native_blk,
-                    (Called::New(_), _) => handlers.new_object,
-                    _ => handlers.new_plain,
+                    _ => handlers.new_object,
                 };
                 self.handler_is(calls, entry, handler, miss);
                 let v = match called {
-                    Called::Ruby(_) => self.call_ruby(id, calls, entry, with_block),
                     Called::New(_) => {
                         self.call_pushed(id, i.a + 1, help::new_object as *const () as usize);
                         self.load_reg(id, i.a)
@@ -277,13 +329,6 @@ impl Emitter<'_, '_> {
                     Called::Bound => {
                         let push = if with_block { help::bound_blk as *const () } else { help::bound as *const () };
                         self.call_pushed(id, i.a, push as usize)
-                    }
-                    Called::NewPlain => {
-                        let ip = self.wait_at(id, at);
-                        let arguments = self.handler_arguments(id, ip);
-                        let v = self.call_help(help::new_plain as *const () as usize, &arguments);
-                        self.fail_if_none(v, id, at);
-                        v
                     }
                     _ => {
                         let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
@@ -301,14 +346,14 @@ impl Emitter<'_, '_> {
             }
             Called::AttrReader | Called::AttrWriter => {
                 let reads = matches!(called, Called::AttrReader);
-                self.guard_cell_call(recv, entry, calls, miss);
-                self.handler_is(calls, entry, if reads { handlers.attr_get } else { handlers.attr_set }, miss);
+                let to = Leads::to(if reads { handlers.attr_get } else { handlers.attr_set });
+                let site = self.guard_site(id, recv, true, to, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
                 if !reads {
                     let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
                     self.branch_away(guarded, miss);
                 }
-                let number = self.load_u32(calls, entry + call::EXTRA);
+                let number = self.extra_of_site(site);
                 let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
                 let slot = self.slot_in_or_out(recv, outside, number);
                 let v = if reads {
@@ -359,8 +404,9 @@ impl Emitter<'_, '_> {
         s.pushed = self.graph.scopes[scope].depth;
         let Some(direct) = direct else {
             self.store_reg(recv, id, i.a);
-            let calls = self.load_fixed(self.state_of(id), state::CALLS);
-            let v = self.call_ruby(id, calls, i.c as i32 * call::SIZE, false);
+            let (calls, entry) = (self.load_fixed(self.state_of(id), state::CALLS), i.c as i32 * call::SIZE);
+            let (callee, me) = (self.load(calls, entry + call::TARGET), self.load(calls, entry + call::ME));
+            let v = self.call_ruby(id, callee, me, false);
             self.go_on_if_like(id, Some(v));
             return self.write(id, i.a, v);
         };
@@ -396,11 +442,9 @@ impl Emitter<'_, '_> {
     }
 
     /// A Ruby method whose arguments stand as they are: its value.
-    fn call_ruby(&mut self, id: Id, calls: Value, entry: i32, with_block: bool) -> Value {
+    fn call_ruby(&mut self, id: Id, callee: Value, me: Value, with_block: bool) -> Value {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
         let base = self.reg_address(scope, i.a);
-        let callee = self.load(calls, entry + call::TARGET);
-        let me = self.load(calls, entry + call::ME);
         let block = if with_block { self.block_record(id, base).1 } else { self.constant(0) };
         let aux = self.constant(0);
         let above = self.graph.scopes[scope].depth + 1;

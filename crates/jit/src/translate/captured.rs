@@ -42,7 +42,7 @@ impl Emitter<'_, '_> {
     pub fn store_in_environment(&mut self, e: Value, number: u16, v: Value) {
         let slot = self.constant(number as i64);
         // Where it is left, the code is better short than fast.
-        if self.b.current_block().is_some_and(|b| self.b.func.layout.is_cold(b)) {
+        if self.is_cold() {
             self.call_help(help::set_old_env as *const () as usize, &[e, slot, v]);
             return;
         }
@@ -114,7 +114,7 @@ impl Emitter<'_, '_> {
     /// After Ruby code ran on a way that joins one without, before which all was written back: the interpreter goes on at `next` if it has changed one.
     /// `result`: what is still to be left in the window.
     pub fn verify_kept(&mut self, id: Id, s: &State, next: usize, result: Option<(u16, Value)>) {
-        self.lay_out_all(s.laid_out, s);
+        self.lay_out_all(s.laid_out & self.graph.units[id].layouts_after, s);
         let held: Vec<Var> = self.graph.all_kept().filter(|v| s.of(*v) != Type::Unset).collect();
         if held.is_empty() {
             return;

@@ -83,6 +83,7 @@ impl Emitter<'_, '_> {
         let by = self.b.block_params(refused)[0];
         let none = self.call_help(help::refuse as *const () as usize, &[self.cx, by, self.regs, self.states[0]]);
         self.b.ins().return_(&[none]);
+        self.end_tails();
         self.b.seal_all_blocks();
         self.b.finalize(config);
     }

@@ -1,7 +1,7 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
 use super::graph::{Graph, Id, Kind, Var, What};
-use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch};
+use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
@@ -9,7 +9,7 @@ use cranelift_codegen::ir::{Block, BlockArg, FuncRef, InstBuilder, JumpTableData
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use std::collections::HashMap;
-use zakuro_bytecode::machine::Exit;
+use zakuro_bytecode::machine::{Exit, Expected};
 use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
 use zakuro_vm::interp::machine::{help, waits};
@@ -30,6 +30,9 @@ pub struct Emitter<'a, 'b> {
     blocks: HashMap<Id, Block>,
     pub signatures: HashMap<(usize, bool), SigRef>,
     pub exits: Vec<Exit>,
+    /// Call sites that are guarded by shape, and the table that says which; `None`: there are no calls.
+    pub expected: Vec<Expected>,
+    pub table: Option<Value>,
     /// The exit of the unit at hand, once it has one.
     pub exit: Option<Block>,
     /// Whether a register is truthy, as it was found by the unit before.
@@ -73,6 +76,8 @@ pub enum Tail {
     Fail { scope: usize },
     /// The interpreter goes on behind a call whose value is given.
     Behind { scope: usize },
+    /// The function ends without a value.
+    Left,
 }
 
 /// Registers that a call needs above its caller's window, beside its own.
@@ -106,6 +111,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             (b.ins().load(I64, plain, params[0], vm::FP), params[2], params[3])
         };
         let given = if direct { params[3..].to_vec() } else { Vec::new() };
+        let calls = graph.units.iter().any(|u| is_call(u.op));
+        let table = calls.then(|| b.ins().load(I64, plain, cs, state::SITES));
         if !graph.links.is_empty() {
             let me = given.first().copied().unwrap_or_else(|| b.ins().load(I64, plain, regs, 0));
             b.def_var(own, me);
@@ -123,6 +130,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             blocks: HashMap::new(),
             signatures: HashMap::new(),
             exits: Vec::with_capacity(MOST_EXITS.min(graph.units.len() * 2 + 16 + entries.len() * graph.vars)),
+            expected: Vec::new(),
+            table,
             exit: None,
             condition: None,
             tries_exits: false,
@@ -145,8 +154,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Emits the function: its exits, and of a direct one that for links which lead elsewhere.
-    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, *const Exit) {
+    /// Emits the function: its exits, call sites, and of a direct one the exit for links which lead elsewhere.
+    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, Vec<Expected>, *const Exit) {
         self.exits.push(Exit { at: 0, what: LINKS, depth: 0 });
         let lost = self.exits.as_ptr();
         for id in &self.graph.order {
@@ -193,7 +202,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         self.b.seal_all_blocks();
         self.b.finalize(config);
-        (self.exits, lost)
+        (self.exits, self.expected, lost)
     }
 
     /// The beginning, and the entries at loops.
@@ -334,8 +343,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.clear_window();
         self.leave(0, None);
         self.b.switch_to_block(none);
-        let none = self.call_help(help::no_room as *const () as usize, &[self.cx]);
-        self.b.ins().return_(&[none]);
+        self.call_help(help::no_room as *const () as usize, &[self.cx]);
+        self.end(0);
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }

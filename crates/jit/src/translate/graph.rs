@@ -157,6 +157,8 @@ pub struct Unit {
     left: Option<Id>,
     pub live_before: Set,
     pub live_after: Set,
+    /// Scopes whose layouts are asked for afterwards, before anything is called, a bit for each.
+    pub layouts_after: u64,
     /// More than one way leads here, or machine code is entered here.
     pub leads: bool,
     /// A way leads back here.
@@ -181,6 +183,7 @@ impl Unit {
             left: None,
             live_before: Set::default(),
             live_after: Set::default(),
+            layouts_after: 0,
             leads: false,
             is_loop: false,
         }
@@ -258,6 +261,7 @@ impl Graph {
         g.find_captured();
         g.link();
         g.find_live();
+        g.find_layouts();
         Ok(g)
     }
 
@@ -767,6 +771,29 @@ impl Graph {
         }
     }
 
+    /// Finds where layouts are of use.
+    fn find_layouts(&mut self) {
+        let mut changed = (0..self.scopes.len()).any(|k| self.layout_bit(k) != 0);
+        while changed {
+            changed = false;
+            for id in self.order.clone().into_iter().rev() {
+                let u = &self.units[id];
+                let after = [u.next, u.jump].into_iter().flatten().fold(0, |all, to| all | self.layouts_before(to));
+                changed |= u.layouts_after != after;
+                self.units[id].layouts_after = after;
+            }
+        }
+    }
+    /// Scopes whose layouts are asked for at a unit or afterwards.
+    pub fn layouts_before(&self, id: Id) -> u64 {
+        use Op::*;
+        let u = &self.units[id];
+        match u.op {
+            GetIvar | SetIvar => u.layouts_after | self.layout_bit(u.scope),
+            SendBlk | SendSelf | SendSelfBlk | SendX | Super | SuperX | Yield if u.what == What::Plain => 0,
+            _ => u.layouts_after,
+        }
+    }
     /// The variable in an environment that an instruction reads or writes.
     fn captured_at(&self, id: Id) -> Option<Captured> {
         let u = &self.units[id];

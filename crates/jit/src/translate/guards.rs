@@ -3,7 +3,7 @@
 use super::emit::{Emitter, Tail};
 use super::graph::{Id, Var};
 use super::types::{State, Type};
-use crate::layout::{frame, state, vm};
+use crate::layout::{frame, site, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
 use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value};
@@ -13,6 +13,26 @@ use zakuro_vm::interp::machine::{RELIED_ON, handler_of, help};
 use zakuro_vm::machine::Left;
 
 impl Emitter<'_, '_> {
+    // ---- blocks ----
+
+    /// Whether the code here is off the ways that run often.
+    pub fn is_cold(&self) -> bool {
+        self.b.current_block().is_some_and(|b| self.b.func.layout.is_cold(b))
+    }
+    /// A block for what comes after the code here, as cold as it is.
+    pub fn next_block(&mut self) -> Block {
+        let block = self.b.create_block();
+        if self.is_cold() {
+            self.b.set_cold_block(block);
+        }
+        block
+    }
+    pub fn cold_block(&mut self) -> Block {
+        let block = self.b.create_block();
+        self.b.set_cold_block(block);
+        block
+    }
+
     // ---- guards ----
 
     /// Where a unit goes when it can't go on: the interpreter does it again.
@@ -21,8 +41,7 @@ impl Emitter<'_, '_> {
             return b;
         }
         let here = self.b.current_block();
-        let block = self.b.create_block();
-        self.b.set_cold_block(block);
+        let block = self.cold_block();
         self.b.switch_to_block(block);
         self.leave_from(id, s, Some(super::types::OPERANDS));
         if let Some(here) = here {
@@ -54,8 +73,7 @@ impl Emitter<'_, '_> {
         if let Some(b) = self.tails.get(&tail) {
             return *b;
         }
-        let block = self.b.create_block();
-        self.b.set_cold_block(block);
+        let block = self.cold_block();
         for _ in 0..parameters {
             self.b.append_block_param(block, I64);
         }
@@ -79,6 +97,10 @@ impl Emitter<'_, '_> {
                     let offset = self.frame_offset(scope);
                     self.store(given[0], self.fp, offset + frame::IP);
                     self.end(scope);
+                }
+                Tail::Left => {
+                    let none = self.constant(0);
+                    self.b.ins().return_(&[none]);
                 }
                 Tail::Behind { scope } => {
                     self.call_help(help::go_on_behind as *const () as usize, &[self.cx, given[0]]);
@@ -110,8 +132,8 @@ impl Emitter<'_, '_> {
     pub fn end(&mut self, scope: usize) {
         match self.graph.scopes[scope].within {
             None => {
-                let none = self.constant(0);
-                self.b.ins().return_(&[none]);
+                let left = self.tail(Tail::Left, 0);
+                self.b.ins().jump(left, &[]);
             }
             Some(l) => {
                 let block = self.recovery(l);
@@ -123,8 +145,7 @@ impl Emitter<'_, '_> {
         if let Some(b) = self.recoveries[l] {
             return b;
         }
-        let block = self.b.create_block();
-        self.b.set_cold_block(block);
+        let block = self.cold_block();
         self.recoveries[l] = Some(block);
         block
     }
@@ -135,13 +156,13 @@ impl Emitter<'_, '_> {
     }
     pub fn branch_unless(&mut self, condition: Value, away: Block) {
         self.try_exit(away);
-        let on = self.b.create_block();
+        let on = self.next_block();
         self.b.ins().brif(condition, on, &[], away, &[]);
         self.b.switch_to_block(on);
     }
     /// The same where `away` is right only if the condition holds.
     pub fn jump_away(&mut self, condition: Value, away: Block) {
-        let on = self.b.create_block();
+        let on = self.next_block();
         self.b.ins().brif(condition, away, &[], on, &[]);
         self.b.switch_to_block(on);
     }
@@ -150,8 +171,7 @@ impl Emitter<'_, '_> {
         if !self.tries_exits || !self.b.func.layout.is_cold(away) {
             return;
         }
-        let (on, fails) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(fails);
+        let (on, fails) = (self.next_block(), self.cold_block());
         let n = self.load_u32(self.cx, vm::EXIT_IN);
         let n = self.b.ins().iadd_imm_s(n, -1);
         self.store(n, self.cx, vm::EXIT_IN);
@@ -193,23 +213,45 @@ impl Emitter<'_, '_> {
     /// To `away` if something that this relies on is not as it was when the function was entered, or looked last. `fail`: what ends it when an exception is pending.
     pub fn away_if_unlike(&mut self, away: Block, fail: impl FnOnce(&mut Self)) {
         if self.graph.links.is_empty() {
-            let unlike = self.is_redefined();
-            return self.branch_away(unlike, away);
+            return match self.table {
+                Some(table) => self.renew_if_unlike(table, Some(away)),
+                None => {
+                    let unlike = self.is_redefined();
+                    self.branch_away(unlike, away)
+                }
+            };
         }
         let (now, then) = (self.load_u32(self.cx, vm::GENERATION), self.b.use_var(self.generation));
         let same = self.b.ins().icmp(IntCC::Equal, now, then);
-        let (again, on) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(again);
+        let (again, on) = (self.cold_block(), self.next_block());
         self.branch_unless(same, again);
         self.link_again((again, on), away, away, fail);
+    }
+    /// The same after what may have run Ruby code. Behind slow ways the code is better short: the table of call sites is renewed where the function is entered again.
+    fn away_after_call(&mut self, id: Id, away: Block) {
+        let cold = self.is_cold();
+        match self.table {
+            Some(table) if cold && self.graph.links.is_empty() => {
+                let same = self.is_of_generation(table);
+                self.branch_unless(same, away);
+            }
+            _ => {
+                let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+                self.away_if_unlike(away, |e| e.fail_at(scope, at));
+            }
+        }
+    }
+    /// Whether a table of call sites holds for the VM as it is now.
+    fn is_of_generation(&mut self, table: Value) -> Value {
+        let (own, now) = (self.load_u32(table, site::GENERATION), self.load_u32(self.cx, vm::GENERATION));
+        self.b.ins().icmp(IntCC::Equal, own, now)
     }
     /// Looks at the links, where the function is entered from elsewhere; to `lost` if they lead somewhere else.
     pub fn enter_linked(&mut self, away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
         if self.graph.links.is_empty() {
             return self.away_if_unlike(away, fail);
         }
-        let (again, on) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(again);
+        let (again, on) = (self.cold_block(), self.next_block());
         let unlike = self.is_redefined();
         self.branch_away(unlike, again);
         let own = self.b.use_var(self.own);
@@ -224,6 +266,9 @@ impl Emitter<'_, '_> {
         self.branch_unless(same, again);
         let now = self.load_u32(self.cx, vm::GENERATION);
         self.b.def_var(self.generation, now);
+        if let Some(table) = self.table {
+            self.renew_if_unlike(table, None);
+        }
         self.link_again((again, on), away, lost, fail);
     }
     /// Whether something that all machine code relies on is redefined.
@@ -232,11 +277,30 @@ impl Emitter<'_, '_> {
         let bits = self.b.ins().band_imm_s(redefined, RELIED_ON as i64);
         self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0)
     }
+    /// Empties the table of call sites if it is one of an earlier generation; to `away` if something is redefined.
+    fn renew_if_unlike(&mut self, table: Value, away: Option<Block>) {
+        let same = self.is_of_generation(table);
+        let (on, again) = (self.next_block(), self.cold_block());
+        if let Some(away) = away {
+            self.try_exit(away);
+        }
+        self.b.ins().brif(same, on, &[], again, &[]);
+        self.b.switch_to_block(again);
+        let unlike = self.call_help(help::renew as *const () as usize, &[self.cx, table]);
+        match away {
+            Some(away) => self.b.ins().brif(unlike, away, &[], on, &[]),
+            None => self.b.ins().jump(on, &[]),
+        };
+        self.b.switch_to_block(on);
+    }
     /// Goes on in `on`; what comes to `again` links anew before.
     fn link_again(&mut self, (again, on): (Block, Block), away: Block, lost: Block, fail: impl FnOnce(&mut Self)) {
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(again);
         self.link(away, lost, fail);
+        if let Some(table) = self.table {
+            self.call_help(help::renew as *const () as usize, &[self.cx, table]);
+        }
         self.b.ins().jump(on, &[]);
         self.b.switch_to_block(on);
     }
@@ -285,18 +349,15 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(tail, &[ip.into()]);
     }
     pub fn refuse_if_unlike(&mut self, id: Id) {
-        let away = self.b.create_block();
-        self.b.set_cold_block(away);
+        let away = self.cold_block();
         let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
         self.enter_linked(away, away, |e| e.fail_at(scope, at));
         self.aside(away, |e| e.leave(id, None));
     }
     /// After what may have run Ruby code: the interpreter goes on behind it if something has changed. `value`: what is still to be left in the window.
     pub fn go_on_if_like(&mut self, id: Id, value: Option<Value>) {
-        let away = self.b.create_block();
-        self.b.set_cold_block(away);
-        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
-        self.away_if_unlike(away, |e| e.fail_at(scope, at));
+        let away = self.cold_block();
+        self.away_after_call(id, away);
         self.aside(away, |e| {
             let value = value.unwrap_or_else(|| e.constant(0));
             e.go_on_behind(id, value);
@@ -309,10 +370,8 @@ impl Emitter<'_, '_> {
     }
     /// The same where the interpreter goes on at `next`; windows and frames are up to date but for a result.
     pub fn leave_if_unlike(&mut self, id: Id, next: usize, result: Option<(u16, Value)>) {
-        let away = self.b.create_block();
-        self.b.set_cold_block(away);
-        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
-        self.away_if_unlike(away, |e| e.fail_at(scope, at));
+        let away = self.cold_block();
+        self.away_after_call(id, away);
         self.leave_aside(away, id, next, result);
     }
     /// Attention that somebody asks for.
@@ -324,8 +383,7 @@ impl Emitter<'_, '_> {
     /// Asks for interrupts before a unit; `from`: what is not in the window.
     pub fn poll(&mut self, id: Id, from: Option<&State>) {
         let bits = self.poll_bits();
-        let away = self.b.create_block();
-        self.b.set_cold_block(away);
+        let away = self.cold_block();
         self.branch_away(bits, away);
         self.aside(away, |e| {
             if let Some(s) = from {
@@ -380,8 +438,7 @@ impl Emitter<'_, '_> {
     }
     /// Ends the function if the helper has answered 0: it has said why in `Vm::left`, and the frame stands at `at` then.
     pub fn fail_if_none(&mut self, v: Value, id: Id, at: usize) {
-        let (on, away) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(away);
+        let (on, away) = (self.next_block(), self.cold_block());
         self.b.ins().brif(v, on, &[], away, &[]);
         self.b.switch_to_block(away);
         self.fail_at(self.graph.units[id].scope, at);
@@ -389,8 +446,7 @@ impl Emitter<'_, '_> {
     }
     /// The same where windows and frames are not up to date yet.
     pub fn fail_if_refused(&mut self, v: Value, id: Id, s: &State) {
-        let (on, away) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(away);
+        let (on, away) = (self.next_block(), self.cold_block());
         self.b.ins().brif(v, on, &[], away, &[]);
         self.b.switch_to_block(away);
         self.flush(id, s);

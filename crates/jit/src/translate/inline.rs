@@ -4,10 +4,11 @@
 //! has neither. A loop's frames are written once, before it begins. What leaves a round of a loop can't leave the function, since the builtin's frame is no instruction's:
 //! the interpreter runs the rest of the round ([`help::round`]), and the loop goes on behind it.
 
+use super::calls::Leads;
 use super::emit::Emitter;
 use super::graph::{Id, Kind, Set, Var};
 use super::types::{OPERANDS, State, Type};
-use crate::layout::{self, call, cell, frame, state};
+use crate::layout::{self, call, cell, frame, site, state};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use zakuro_bytecode::Op;
@@ -105,35 +106,33 @@ impl Emitter<'_, '_> {
                 self.set(vars + code.env_reg as usize, e);
             }
         } else {
-            let entry = i.c as i32 * call::SIZE;
-            let calls = self.load_fixed(self.states[scope], state::CALLS);
+            let mut made = None;
             match self.graph.link_of(id) {
                 Some(link) => {
+                    let entry = i.c as i32 * call::SIZE;
+                    let calls = self.load_fixed(self.states[scope], state::CALLS);
                     self.states[k] = if link.own { self.states[0] } else { self.load(calls, entry + call::TARGET) };
                     self.methods[k] = self.load(calls, entry + call::ME);
                 }
                 None => {
                     let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
                     let miss = self.exit_of(id, s);
-                    self.guard_refutable_call(id, recv, entry, calls, miss);
                     let handler = match (kind, with_block) {
                         (Kind::Init, _) => RUBY_CALLS.new_object,
                         (_, true) => RUBY_CALLS.simple_blk,
                         _ => RUBY_CALLS.simple,
                     };
-                    self.handler_is(calls, entry, handler, miss);
-                    let cs = self.load(calls, entry + call::TARGET);
-                    let its = self.load_fixed(cs, state::CODE);
-                    let same = self.b.ins().icmp_imm_s(IntCC::Equal, its, layout::code_word(&code));
-                    self.branch_unless(same, miss);
-                    self.states[k] = cs;
-                    self.methods[k] = self.load(calls, entry + call::ME);
+                    // A version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
+                    let of_cell = self.types.is_of_cell(id);
+                    let site = self.guard_site(id, recv, of_cell, Leads::code(handler, &code), miss);
+                    self.states[k] = self.of_site(site, site::TARGET);
+                    self.methods[k] = self.of_site(site, site::ME);
+                    made = Some(site);
                 }
             }
-            if kind == Kind::Init {
-                let ip = self.constant(self.wait_address(scope, self.graph.units[id].at));
-                let arguments = self.handler_arguments(id, ip);
-                let object = self.call_help(help::new_plain as *const () as usize, &arguments);
+            if let (Kind::Init, Some(site)) = (kind, made) {
+                let class = self.extra_of_site(site);
+                let object = self.call_help(help::new_of as *const () as usize, &[self.cx, class]);
                 self.fail_if_refused(object, id, s);
                 self.set(self.graph.var(id, i.a), object);
                 self.set(vars, object);
@@ -260,13 +259,7 @@ impl Emitter<'_, '_> {
         }
         let away = self.b.create_block();
         self.b.set_cold_block(away);
-        let entry = i.c as i32 * call::SIZE;
-        let calls = self.load_fixed(self.states[scope], state::CALLS);
-        self.guard_call(recv, entry, calls, away);
-        self.handler_is(calls, entry, RUBY_CALLS.native_blk, away);
-        let function = self.load(calls, entry + call::TARGET);
-        let same = self.b.ins().icmp_imm_s(IntCC::Equal, function, target as i64);
-        self.branch_unless(same, away);
+        let site = self.guard_site(id, recv, false, Leads::native(RUBY_CALLS.native_blk, target), away);
         let nil = self.word(Ruby::NIL);
         let zero = self.word(Ruby::fixnum(0));
         let (mut first, mut last, mut walked) = (zero, nil, zero);
@@ -362,7 +355,7 @@ impl Emitter<'_, '_> {
         let (child, record) = self.block_record(id, base);
         self.states[block] = child;
         self.stand_at(scope, self.insn_address(scope, at));
-        let me = self.load(calls, entry + call::ME);
+        let me = self.of_site(site, site::ME);
         let (none, top) = (self.constant(0), self.reg_address(scope, i.a + i.x as u16 + 1));
         let above = self.graph.scopes[scope].depth + 1;
         self.write_frame(above, base, none, record, me, top);
@@ -376,7 +369,7 @@ impl Emitter<'_, '_> {
             self.set(v, e);
         }
         self.push_block(l);
-        self.lay_out_all(self.graph.layout_bit(block), s);
+        self.lay_out_all(self.graph.layout_bit(block) & self.graph.units[id].layouts_after, s);
         self.aside(away, |e| e.leave(id, Some(OPERANDS)));
     }
 

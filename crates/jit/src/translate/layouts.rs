@@ -6,51 +6,53 @@
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::State;
-use crate::layout::{cell, ivar, state};
+use crate::layout::{cell, ivar, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
-use zakuro_object::{EXT_IVARS, GUARDED, Value as Ruby};
+use zakuro_object::{EXT_IVARS, GUARDED};
 use zakuro_vm::interp::machine::help;
-use zakuro_vm::layouts::{MISSING, UNKNOWN};
+use zakuro_vm::layouts::UNKNOWN;
 
 impl Emitter<'_, '_> {
     /// Takes the table for a scope's self, whatever it is.
     fn lay_out(&mut self, scope: usize, s: &State) {
-        let (fast, slow, found, out, done) =
-            (self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(slow);
-        self.b.append_block_param(found, I64);
-        self.b.append_block_param(done, I64);
         let me = self.get(self.graph.scopes[scope].vars, s);
+        if self.is_cold() {
+            let (table, slots) = self.find_layout(scope, me);
+            self.b.def_var(self.layouts[scope], table);
+            return self.b.def_var(self.slots[scope], slots);
+        }
+        let [fast, slow, found, out, done] = [(); 5].map(|()| self.b.create_block());
+        self.b.set_cold_block(slow);
+        let [table, slots] = [(); 2].map(|()| self.b.append_block_param(done, I64));
         let is = self.is_cell(me);
         self.b.ins().brif(is, fast, &[], slow, &[]);
         self.b.switch_to_block(fast);
-        let table = self.load(self.states[scope], state::LAYOUT);
-        let (own, of) = (self.load_u32(me, cell::SHAPE), self.load_u32(table, 0));
+        let own_table = self.load(self.states[scope], state::LAYOUT);
+        let (own, of) = (self.load_u32(me, cell::SHAPE), self.load_u32(own_table, 0));
         let same = self.b.ins().icmp(IntCC::Equal, own, of);
-        self.b.ins().brif(same, found, &[table.into()], slow, &[]);
-        self.b.switch_to_block(slow);
-        let table = self.call_help(help::layout as *const () as usize, &[self.cx, me, self.states[scope]]);
-        // Of what is no object nothing is known.
-        let some = self.load_u32(table, 0);
-        let none = self.constant(0);
-        self.b.def_var(self.layouts[scope], table);
-        self.b.ins().brif(some, found, &[table.into()], done, &[none.into()]);
+        self.b.ins().brif(same, found, &[], slow, &[]);
         self.b.switch_to_block(found);
-        let table = self.b.block_params(found)[0];
-        self.b.def_var(self.layouts[scope], table);
-        let slots = self.slots(me);
+        let within = self.slots(me);
         let flags = self.load_u8(me, cell::FLAGS);
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        self.b.ins().brif(outside, out, &[], done, &[slots.into()]);
+        self.b.ins().brif(outside, out, &[], done, &[own_table.into(), within.into()]);
         self.b.switch_to_block(out);
         let list = self.load(me, cell::SLOTS);
-        let slots = self.load(list, 0);
-        self.b.ins().jump(done, &[slots.into()]);
+        let first = self.load(list, 0);
+        self.b.ins().jump(done, &[own_table.into(), first.into()]);
+        self.b.switch_to_block(slow);
+        let (its_table, its_slots) = self.find_layout(scope, me);
+        self.b.ins().jump(done, &[its_table.into(), its_slots.into()]);
         self.b.switch_to_block(done);
-        let slots = self.b.block_params(done)[0];
+        self.b.def_var(self.layouts[scope], table);
         self.b.def_var(self.slots[scope], slots);
+    }
+    /// The table for a self, and where its variables begin.
+    fn find_layout(&mut self, scope: usize, me: Value) -> (Value, Value) {
+        let table = self.call_help(help::layout as *const () as usize, &[self.cx, me, self.states[scope]]);
+        (table, self.load(self.cx, vm::SLOTS))
     }
     /// The same for these scopes.
     pub fn lay_out_all(&mut self, scopes: u64, s: &State) {
@@ -79,36 +81,29 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(slow);
         self.b.append_block_param(done, I64);
         let me = self.read(id, 0, s);
-        if self.graph.layout_bit(self.graph.units[id].scope) == 0 {
+        if !self.types.lays_out(id, s) {
             let at = self.slot_by_cache(id, me, slow);
             let v = self.load(at.slot, 0);
             return self.result_or_slow(id, v, (slow, done), s);
         }
         let offset = self.offset_of(id, s);
-        let (found, nowhere) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(nowhere);
-        let none = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, offset, MISSING as i32 as i64);
-        self.b.ins().brif(none, nowhere, &[], found, &[]);
-        self.b.switch_to_block(nowhere);
-        let nil = self.word(Ruby::NIL);
-        let missing = self.b.ins().icmp_imm_s(IntCC::NotEqual, offset, UNKNOWN as i32 as i64);
-        self.b.ins().brif(missing, done, &[nil.into()], slow, &[]);
-        self.b.switch_to_block(found);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
+        self.branch_away(none, slow);
         let at = self.at_offset(id, offset);
         let v = self.load(at, 0);
         self.result_or_slow(id, v, (slow, done), s);
     }
     pub fn set_ivar(&mut self, id: Id, s: &State) {
-        let (i, at, scope) = (self.graph.units[id].insn, self.graph.units[id].at, self.graph.units[id].scope);
+        let (i, at) = (self.graph.units[id].insn, self.graph.units[id].at);
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         let value = self.read(id, i.a, s);
         let me = self.read(id, 0, s);
-        if self.graph.layout_bit(scope) == 0 {
+        if !self.types.lays_out(id, s) {
             self.set_by_cache(id, me, value, (slow, done));
         } else {
             let offset = self.offset_of(id, s);
-            let none = self.b.ins().icmp_imm_s(IntCC::UnsignedGreaterThanOrEqual, offset, MISSING as i32 as i64);
+            let none = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
             self.branch_away(none, slow);
             let flags = self.load_u8(me, cell::FLAGS);
             let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
@@ -136,10 +131,11 @@ impl Emitter<'_, '_> {
         let same = self.b.ins().icmp(IntCC::Equal, own, known);
         self.branch_unless(same, slow);
         let number = self.load_u32(caches, entry + ivar::SLOT);
+        let wide = self.b.ins().uextend(I64, number);
         let next = self.load_u32(caches, entry + ivar::NEXT);
         let flags = self.load_u8(me, cell::FLAGS);
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        let slot = self.slot_in_or_out(me, outside, number);
+        let slot = self.slot_in_or_out(me, outside, wide);
         Cached { slot, number, next, flags, outside }
     }
     fn set_by_cache(&mut self, id: Id, me: Value, value: Value, (slow, done): (Block, Block)) {

@@ -73,7 +73,7 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, graph.direct);
         emitter.tries_exits = jit.exits;
         emitter.itself = graph.direct.then(|| direct::import(emitter.b.func, given));
-        let (exits, lost) = emitter.run(config);
+        let (exits, sites, lost) = emitter.run(config);
         let first = graph.direct.then(|| {
             let mut first = Context::for_function(Function::with_name_signature(UserFuncName::default(), self::signature(4)));
             let builder = FunctionBuilder::new(&mut first.func, &mut shared);
@@ -89,9 +89,9 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
                 known.push((Arc::downgrade(&scope.code), scope.known.clone()));
             }
         }
-        (isa, (first, context), known, (insns, numbers, exits, graph.links))
+        (isa, (first, context), known, (insns, numbers, exits, sites, graph.links))
     };
-    let (insns, numbers, exits, links) = made;
+    let (insns, numbers, exits, sites, links) = made;
     let (first, mut context) = contexts;
     let shows = jit.shows(&code.name.name());
     let text = (shows && jit.options.show_clif).then(|| context.func.display().to_string());
@@ -126,6 +126,7 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         entries: numbers.into(),
         exits,
         links,
+        sites: sites.into(),
         bytes,
         took: 0,
         known: known.into(),

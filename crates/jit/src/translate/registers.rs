@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
                 continue;
             }
             // Where it is left, the code is better short than fast.
-            let cold = self.b.current_block().is_some_and(|b| self.b.func.layout.is_cold(b));
+            let cold = self.is_cold();
             let value = if cold && s.of(v) == Type::Double {
                 let d = self.get_double(v);
                 self.call_help_double(help::make_float as *const () as usize, self.cx, d)

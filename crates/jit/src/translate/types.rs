@@ -221,6 +221,7 @@ impl<'a> Types<'a> {
                 s.dirty.remove(v);
             }
         }
+        s.laid_out &= self.graph.layouts_before(id);
         for (k, scope) in self.graph.scopes.iter().enumerate() {
             if s.is_laid_out(k) && !u.live_before.has(scope.vars) {
                 s.laid_out &= !(1 << k);
@@ -455,16 +456,22 @@ impl<'a> Types<'a> {
             }
         }
     }
-    /// Whose layouts are known after an access to an instance variable. Where variables are added, those of all that could be the same object are not.
+    /// Whether an access to an instance variable goes by the table of its scope: one is there, or others follow that it is looked at for.
+    pub fn lays_out(&self, id: Id, s: &State) -> bool {
+        let u = &self.graph.units[id];
+        s.is_laid_out(u.scope) || self.graph.layout_bit(u.scope) & u.layouts_after != 0
+    }
+    /// Whose layouts are known after an access to an instance variable. Where a variable may have been added, those of all that could be the same object are not.
     pub fn laid_out_after(&self, id: Id, s: &State) -> u64 {
         let u = &self.graph.units[id];
-        match self.graph.layout_bit(u.scope) {
-            0 if u.op == Op::GetIvar => s.laid_out,
+        let known = match u.op {
+            _ if self.lays_out(id, s) => s.laid_out | self.graph.layout_bit(u.scope),
+            Op::GetIvar => s.laid_out,
             // A new object is self of what `initialize` calls alone.
-            0 if self.graph.scopes[u.scope].kind == Kind::Init => s.laid_out & ((1u64 << u.scope.min(63)) - 1),
-            0 => 0,
-            bit => s.laid_out | bit,
-        }
+            _ if self.graph.scopes[u.scope].kind == Kind::Init => s.laid_out & ((1u64 << u.scope.min(63)) - 1),
+            _ => 0,
+        };
+        known & u.layouts_after
     }
     /// What holds after the units of inlined calls.
     fn apply_inlined(&self, id: Id, lost: &[Var], s: &mut State) {
@@ -552,7 +559,7 @@ impl<'a> Types<'a> {
                 let l = &g.loops[l];
                 s.dirty.clear();
                 // What the block asks for first in each round is asked once, if it calls nothing.
-                s.laid_out = g.layout_bit(l.block);
+                s.laid_out = g.layout_bit(l.block) & u.layouts_after;
                 lost.iter().for_each(|v| s.types[*v] = Type::Unset);
                 s.pushed = g.scopes[l.block].depth;
                 s.types[l.next] = Type::Fixnum;

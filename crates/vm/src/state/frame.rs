@@ -8,6 +8,7 @@ use crate::builtin::Block;
 use crate::layouts::Layouts;
 use crate::machine::Entry;
 use crate::notes::Notes;
+use crate::sites::{Site, Tables};
 use crate::vm::Cx;
 use std::cell::{Cell, OnceCell};
 use std::mem::MaybeUninit;
@@ -134,6 +135,8 @@ pub struct CodeState {
     /// The key (epoch and shape of self) for which the entries in front of the call sites that the machine code in force has linked lead where it takes for granted that they do; 0: none.
     /// Whoever changes such an entry ends that (`Cx::unlink`).
     pub linked: Cell<u64>,
+    /// What its machine code in force knows of its call sites ([`crate::sites`]); null without.
+    pub sites: Cell<*const Site>,
     /// Where instance variables stand in objects of the shape that machine code has met last ([`crate::layouts`]).
     pub layout: Cell<*const u32>,
     /// How often machine code has called it while it had none.
@@ -152,6 +155,7 @@ pub struct CodeState {
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     layouts: Layouts,
+    pub(crate) tables: Tables,
     storage: Storage,
 }
 
@@ -284,10 +288,12 @@ impl CodeState {
                 fresh: Cell::new(false),
                 traced: None,
                 layouts: Layouts::default(),
+                tables: Tables::default(),
                 machine: Cell::new(std::ptr::null()),
                 notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
                 linked: Cell::new(0),
+                sites: Cell::new(std::ptr::null()),
                 layout: Cell::new(Layouts::none()),
                 bounced: Cell::new(0),
                 code,
@@ -329,6 +335,12 @@ impl CodeState {
     fn const_caches(&mut self) -> &mut [ConstCache] {
         // SAFETY: as above.
         unsafe { std::slice::from_raw_parts_mut(self.consts_cache, self.storage.consts_cache as usize) }
+    }
+    /// The entry of a call site for this key.
+    pub(crate) fn call_of(&self, site: usize, key: u64) -> Option<&CallCache> {
+        // SAFETY: there are as many entries as sites.
+        let front = unsafe { &*self.calls.add(site) };
+        if front.key == key { Some(front) } else { self.other(site, key) }
     }
     /// The entry for this key that does not stand in front.
     #[inline(always)]

@@ -10,8 +10,7 @@ pub const MOST_SITES: usize = 64;
 /// Most tables of a state: past it objects of other shapes have none.
 const MOST_TABLES: usize = 8;
 
-/// No offsets, larger than any: objects of the shape don't have the variable; nothing is known.
-pub const MISSING: u32 = u32::MAX - 1;
+/// No offset: objects of the shape don't have the variable, or nothing is known of them.
 pub const UNKNOWN: u32 = u32::MAX;
 
 /// The table of what has none: of no shape, with nothing known of any site.
@@ -41,7 +40,7 @@ impl Layouts {
         }
         let Some(t) = self.unused(1 + sites.len()) else { return Layouts::none() };
         t[0] = shape;
-        t[1..].fill(MISSING);
+        t[1..].fill(UNKNOWN);
         walk(&mut |name, slot| {
             let offset = slot * size_of::<Value>() as u32;
             t[1..].iter_mut().zip(sites).filter(|(_, n)| **n == name).for_each(|(to, _)| *to = offset);

@@ -12,3 +12,4 @@ pub mod machine;
 pub mod make;
 pub mod notes;
 pub mod raise;
+pub mod sites;

@@ -201,6 +201,7 @@ impl CodeState {
         self.put_into_force(m);
     }
     fn put_into_force(&self, m: &Machine) {
+        self.sites.set(self.tables.of(m));
         // SAFETY: an `Entry` by the compiler's word.
         self.entry.set(unsafe { std::mem::transmute::<usize, Entry>(m.function) });
         self.insns.set(m.insns.as_ptr());

@@ -15,6 +15,7 @@ use crate::layouts::Layouts;
 use crate::machine::{Act, Left, Looping, Walk};
 use crate::methods::fast;
 use crate::raise::{Exc, Result};
+use crate::sites::Site;
 use crate::vm::Cx;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use zakuro_bytecode::machine::{Exit, Link, Machine, NO_ENTRY, index_within};
@@ -374,14 +375,6 @@ pub mod help {
         });
         if v == 0 { 0 } else { callee as u64 }
     }
-    pub unsafe extern "C" fn new_plain(cx: &mut Cx, ip: *const Insn, _: *mut Value, cs: *const CodeState) -> u64 {
-        guarded(cx, |cx| {
-            // SAFETY: machine code has compared key and handler.
-            let id = unsafe { ClassId((*(*cs).calls.add((*ip).c as usize)).extra) };
-            Ok(cx.new_object(id))
-        })
-    }
-
     /// `a[i] = v` of a plain Array that may be changed; 0 if the interpreter has to do it.
     pub unsafe extern "C" fn array_set(cx: &mut Cx, a: u64, i: i64, v: u64) -> u64 {
         guarded(cx, |cx| {
@@ -491,13 +484,34 @@ pub mod help {
         unsafe { EnvCell::set(Ref::from_ptr(e as *mut EnvCell), slot, Value::from_bits(v)) }
     }
 
-    /// The table of where instance variables that a Code names stand in `me` ([`crate::layouts`]). Never null.
+    /// Whether a call on `recv` leads where machine code expects; the site's entry in its table says so from now on.
+    pub unsafe extern "C" fn site(cx: &mut Cx, recv: u64, cs: *const CodeState, table: *const Site, number: usize) -> u64 {
+        // SAFETY: a live value, the state whose site it is, and what machine code keeps for the site.
+        unsafe {
+            let key = (cx.epoch as u64) << 32 | Value::from_bits(recv).shape_key() as u64;
+            crate::sites::fill(table, number, &*cs, key) as u64
+        }
+    }
+    /// The table of call sites is that of an earlier generation: it is emptied. Whether something is redefined that machine code relies on.
+    #[cold]
+    pub unsafe extern "C" fn renew(cx: &mut Cx, table: *const Site) -> u64 {
+        // SAFETY: the table of the function that runs.
+        unsafe { crate::sites::renew(table, cx.generation.get()) };
+        (cx.redefined & RELIED_ON != 0) as u64
+    }
+    /// A new object of a class without anything of its own for that.
+    pub unsafe extern "C" fn new_of(cx: &mut Cx, class: u64) -> u64 {
+        guarded(cx, |cx| Ok(cx.new_object(ClassId(class as u32))))
+    }
+    /// The table of where instance variables that a Code names stand in `me` ([`crate::layouts`]): never null. Their beginning is in `Vm::slots`.
     pub unsafe extern "C" fn layout(cx: &mut Cx, me: u64, cs: *const CodeState) -> *const u32 {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
             return Layouts::none();
         }
+        // SAFETY: both kinds are laid out as objects are.
+        cx.slots = unsafe { (*(me.bits() as *const ObjectCell)).slots_ptr() };
         // SAFETY: the state that runs, which nobody else looks at meanwhile.
         let more = unsafe { (*(cs as *mut CodeState)).take_layout(me.shape_key(), |place| cx.each_slot(me.shape_key(), place)) };
         if more > 0 {

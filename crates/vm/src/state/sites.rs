@@ -1,0 +1,88 @@
+//! What machine code knows of its call sites: for each, the shape of receivers that lead where the code takes for granted that they do.
+//!
+//! A VM has a table for each version of machine code that it runs. Its first entry says for which generation of the VM it holds ([`crate::vm::Vm::generation`]); machine code compares that where it is
+//! entered and after each call, and has the table emptied if it is another one. So a guard compares the receiver's shape with the entry's, and nothing else. An entry is filled when a guard finds another
+//! shape and the inline caches, which the interpreter keeps, lead where the code expects.
+
+use crate::frame::{CallCache, CodeState};
+use std::cell::{Cell, RefCell};
+use zakuro_bytecode::machine::{Expected, Machine};
+use zakuro_object::Value;
+
+#[repr(C)]
+pub struct Site {
+    /// Of receivers; 0: none. Of the first entry: the generation.
+    pub shape: Cell<u32>,
+    /// [`CallCache::extra`]. Of the first entry: how many others there are.
+    pub extra: Cell<u32>,
+    /// [`CallCache::target`] and [`CallCache::me`]. Of the first entry: [`Machine::sites`].
+    pub target: Cell<usize>,
+    pub me: Cell<Value>,
+}
+
+impl Site {
+    fn new(extra: u32, target: usize) -> Site {
+        Site { shape: Cell::new(0), extra: Cell::new(extra), target: Cell::new(target), me: Cell::new(Value::NIL) }
+    }
+}
+
+/// Whether receivers of this key (epoch and shape) lead where the version expects them to, at a site of this number in it: the entry is theirs then.
+///
+/// # Safety
+/// The table of a version that the VM runs, which has this site.
+pub(crate) unsafe fn fill(table: *const Site, number: usize, cs: &CodeState, key: u64) -> bool {
+    // SAFETY: the caller's word; a version is held as long as it has a table.
+    let (s, expected) = unsafe { (&*table.add(number), &*((*table).target.get() as *const Expected).add(number - 1)) };
+    let Some(c) = cs.call_of(expected.site as usize, key).filter(|c| leads(c, expected)) else { return false };
+    s.shape.set(key as u32);
+    s.extra.set(c.extra);
+    s.target.set(c.target);
+    s.me.set(c.me);
+    true
+}
+
+fn leads(c: &CallCache, expected: &Expected) -> bool {
+    if c.handler as usize != expected.handler {
+        return false;
+    }
+    // SAFETY: `target` of an entry whose handler calls a Ruby method is its state.
+    let code = || unsafe { std::ptr::from_ref(&*(*(c.target as *const CodeState)).code) as usize };
+    (expected.code == 0 || code() == expected.code) && (expected.native == 0 || c.target == expected.native)
+}
+
+/// The tables of a Code, by version. Activations hold on to theirs: none goes before the state does, and no version that has one.
+#[derive(Default)]
+pub(crate) struct Tables(RefCell<Vec<(*const Machine, Box<[Site]>)>>);
+
+impl Tables {
+    /// The table for a version.
+    pub(crate) fn of(&self, m: &Machine) -> *const Site {
+        let mut tables = self.0.borrow_mut();
+        let known = tables.iter().position(|(of, _)| std::ptr::eq(*of, m));
+        let k = known.unwrap_or_else(|| {
+            let n = m.sites.len();
+            // The process's, like all that a Code has of its own because it is hot.
+            zakuro_base::memory::going_on(|| {
+                let first = Site::new(n as u32, m.sites.as_ptr() as usize);
+                tables.push((m, std::iter::once(first).chain((0..n).map(|_| Site::new(0, 0))).collect()));
+            });
+            tables.len() - 1
+        });
+        tables[k].1.as_ptr()
+    }
+}
+
+/// Empties a table, which holds for a generation from now on.
+///
+/// # Safety
+/// A table of this module's.
+pub(crate) unsafe fn renew(table: *const Site, generation: u32) {
+    // SAFETY: the caller's word.
+    unsafe {
+        let n = (*table).extra.get() as usize;
+        for k in 1..=n {
+            (*table.add(k)).shape.set(0);
+        }
+        (*table).shape.set(generation);
+    }
+}
