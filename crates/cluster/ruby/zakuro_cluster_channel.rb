@@ -218,10 +218,10 @@ class RubyVM::Channel
       disconnect
     end
 
-    # What went through this handle: `:sent`, `:received`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
+    # What went through this handle: `:sent`, `:received`, their bytes `:sent_bytes`, `:received_bytes`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
     def stat
       usable
-      synchronize { { sent: @sent, received: @received, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
+      synchronize { { sent: @sent, received: @received, sent_bytes: @sent_bytes, received_bytes: @received_bytes, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
     end
 
     # Name and server, without secrets.
@@ -437,7 +437,7 @@ class RubyVM::Channel
       # Threads that wait for a message, and when one was asked for.
       @wanted = 0
       @asked = 0.0
-      @sent = @received = @redelivered = @set_aside = @under_way = 0
+      @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
       @fetcher = nil
       @sequence = 0
@@ -461,7 +461,10 @@ class RubyVM::Channel
       end
       payload = @wire.pack(object, @form, @key)
       @queue.fits(payload, id)
-      synchronize { @sent += 1 }
+      synchronize do
+        @sent += 1
+        @sent_bytes += payload.bytesize
+      end
       [payload, id]
     end
 
@@ -488,7 +491,7 @@ class RubyVM::Channel
         @asked = RubyVM::Cluster.now
         @ready.shift
       end
-      @bell.__received
+      @bell.__received(delivery.payload.bytesize)
       begin
         message = @wire.open(delivery.payload, @form, @key)
       rescue StandardError, LoadError, SystemStackError => e
@@ -509,6 +512,7 @@ class RubyVM::Channel
 
     # With `ack: :next`: the message before is done.
     def finish_last
+        @received_bytes += @ready.first.payload.bytesize
       return if @ack == :manual
       delivery = mine
       done(delivery) if delivery

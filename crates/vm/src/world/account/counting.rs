@@ -475,8 +475,11 @@ impl Cx {
         c.last_wait = waited.saturating_sub(before);
         c.waited_at(ch.id(), true);
     }
-    /// A message of a server was received.
-    pub fn received_remotely(&mut self, ch: &Channel<Envelope>) {
+    /// A message of a server was received, of so many bytes.
+            if let Some(record) = ch.record() {
+                record.arrived(bytes);
+            }
+    pub fn received_remotely(&mut self, ch: &Channel<Envelope>, bytes: usize) {
         if let Some(c) = &mut self.counting {
             c.received(ch.id());
         }
