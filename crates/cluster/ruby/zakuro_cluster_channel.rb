@@ -187,21 +187,10 @@ class RubyVM::Channel
       flush if @window
       finish_all unless @ack == :manual
       tell_done
-      waiting = synchronize do
-        @released = @gone = true
-        @room.broadcast
-        taken, @ready = @ready, []
-        taken
-      end
-      @bell.close
-      begin
-        @queue.give_back(waiting.map(&:token)) unless waiting.empty?
-      rescue RubyVM::Cluster::Error
-        # They go to others in time.
-        nil
-      end
+      RubyVM::Cluster.end_all([self])
+      @gone = true
       # What was told last is answered before the connection ends.
-      @queue.connection.wait_until(1) { !@queue.connection.busy? } rescue nil
+      @queue.connection.settle(1)
       @queue.disconnect
       self
     end
@@ -337,6 +326,7 @@ class RubyVM::Channel
     def deliver(deliveries) # :nodoc:
       bad = again = nil
       count = 0
+      return synchronize { deliveries.each { |delivery| @held[delivery.name] = delivery.token } } if @ending
       return aside { @queue.give_back(deliveries.map(&:token)) } if @quiet
       @lock.synchronize do
         deliveries.each do |delivery|
@@ -364,6 +354,36 @@ class RubyVM::Channel
       return unless again
       @lock.synchronize { again.each { |delivery| @to_tell[delivery.name] = delivery.token } }
       tell_done
+    end
+
+    # The VM ends: nothing is received any more, and the thread that fetches gives back what is here, by this moment. Answers the thread, or nil where there is nothing to wait for.
+    def end_by(by) # :nodoc:
+      return if @gone || !@owner.__current? || !@fetcher&.alive?
+      synchronize do
+        @ending, @released = by, true
+        @last.clear
+        @ready.clear
+        @room.broadcast
+      end
+      @bell.close
+      @bell.try_recv && nil until @bell.empty?
+      @queue.wake
+      @fetcher unless synchronize { @held.empty? && @to_tell.empty? } && !@queue.connection.up?
+    end
+
+    # By the thread that fetches, at the end.
+    def give_back_all # :nodoc:
+      by = @ending or return
+      tell_done
+      @queue.give_back_all(by) do
+        synchronize do
+          taken, @held = @held, {}
+          taken.values
+        end
+      end
+    rescue RubyVM::Cluster::Error
+      # They go to others in time.
+      nil
     end
 
     # Receives no more; what threads have goes on to be theirs.
@@ -439,6 +459,7 @@ class RubyVM::Channel
       @asked = 0.0
       @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
+      @ending = nil
       @fetcher = nil
       @sequence = 0
     end
@@ -473,8 +494,10 @@ class RubyVM::Channel
       return if @fetcher || @released
       synchronize do
         return if @fetcher
+        RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
           @queue.fetch_for(self)
+          give_back_all
         rescue Exception => e
           # Whoever waits hears of it.
           @failed = RubyVM::Cluster::Error === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
@@ -489,6 +512,7 @@ class RubyVM::Channel
         raise @failed if @failed
         @received += 1
         @asked = RubyVM::Cluster.now
+        @received_bytes += @ready.first.payload.bytesize
         @ready.shift
       end
       @bell.__received(delivery.payload.bytesize)
@@ -512,7 +536,6 @@ class RubyVM::Channel
 
     # With `ack: :next`: the message before is done.
     def finish_last
-        @received_bytes += @ready.first.payload.bytesize
       return if @ack == :manual
       delivery = mine
       done(delivery) if delivery

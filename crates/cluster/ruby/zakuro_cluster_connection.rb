@@ -85,6 +85,14 @@ module RubyVM::Cluster
       flush
     end
 
+    # Who waits for an answer goes on without one, which is nobody's when it comes.
+    def interrupt
+      @lock.synchronize { @pending.each_value { |request| request.answer(nil) } }
+    end
+
+    # Whether there is a connection now.
+    def up? = @ready
+
     # Waits until the block is true, which is asked under the lock whenever something was heard.
     def wait_until(timeout = @timeout)
       by = RubyVM::Cluster.now + timeout
@@ -101,8 +109,19 @@ module RubyVM::Cluster
 
     def synchronize(&) = @lock.synchronize(&)
     def changed = @changed.broadcast
-    # Whether something is asked that has no answer yet. Under the lock.
-    def busy? = @pending.any? { |_, request| !request.done? }
+
+    # Waits until all that was asked is answered, for so long.
+    def settle(timeout)
+      by = RubyVM::Cluster.now + timeout
+      @lock.synchronize do
+        while (request = @pending.each_value.find { |one| !one.done? })
+          left = by - RubyVM::Cluster.now
+          return false if left <= 0
+          request.wait(@lock, left)
+        end
+      end
+      true
+    end
 
     def close
       return unless @owner.__current?
