@@ -58,8 +58,10 @@ Dir.mktmpdir do |dir|
       code = 'cs = Array.new(5) { |i| RubyVM::Channel.open(url + "gone#{i}", ack_wait: 3) }; cs.each { |c| c << 1 << 2; c.recv }; puts "ready"'
       waiting = start["#{code}; p RubyVM.fork(cs[0]) { |c| c.recv }.value"]
       p waiting.gets, waiting.gets
+      pool = start['pool = RubyVM::Pool.new(connect: url + "pool"); pool.submit(1) { |n| n }.wait(0.3); puts "pool"']
+      p pool.gets
       server.suspend
-      p took(3) { finish[waiting] }
+      p took(3) { finish[waiting] }, took(3) { finish[pool] }
       server.continue
       programs.concat(gone = [start[code.gsub("gone", "off")], start['c = RubyVM::Channel.open(url + "idle"); c.recv(timeout: 0.1); puts "ready"']])
       p gone.map(&:gets)

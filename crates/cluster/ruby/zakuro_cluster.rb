@@ -76,15 +76,20 @@ module RubyVM::Cluster
         RubyVM.__at_end do
           # The connections of a process that was forked are its parent's.
           next unless Process.pid == pid
-          end_all(fetching.keys)
+          end_all(fetching.keys, ending_by)
         end
       end
       @ends[2][channel] = true
     end
 
+    # The moment until which this VM, which ends, waits for its servers.
+    def ending_by # :nodoc:
+      @ending = [RubyVM.current, now + END_WITHIN] unless @ending&.first&.__current?
+      @ending[1]
+    end
+
     # These channels receive no more, and what they have goes to others. The limit is one for all of them.
-    def end_all(channels) # :nodoc:
-      by = now + END_WITHIN
+    def end_all(channels, by = now + END_WITHIN) # :nodoc:
       ending = channels.filter_map { |one| (thread = one.end_by(by)) && [one, thread] }
       until (ending = ending.reject { |_, thread| thread.join(ending.size == 1 ? 0.05 : 0.01) }).empty? || now > by
         # Who was about to ask the server for more.

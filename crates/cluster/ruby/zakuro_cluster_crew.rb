@@ -49,7 +49,8 @@ class RubyVM::Pool
       @mark = Wire.mark(hidden)
       @here = "#{@mark || "-"} #{Socket.gethostname}:#{Process.pid}"
       @address = address
-      plain = { ack_wait: 30, key: @key, timeout: options.fetch(:timeout, 5), tries: nil }
+      @limit = options.fetch(:timeout, 5)
+      plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
       @jobs_channel = Remote.at(Wire.jobs_of(address, @mark), **plain)
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
       @store = Remote.at(address.with_name(@name), **plain).__queue
@@ -351,11 +352,13 @@ class RubyVM::Pool
           @events << (message[0] == :block ? [:block, message[1], e] : [:jobs, message[1], e])
         end
       end
+      closed = true
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e
       @events << told(e)
       nil while @outgoing.pop
+      closed = true
     ensure
-      leave
+      leave(closed)
     end
 
     # A server that is away is waited for, not for ever.
@@ -435,9 +438,12 @@ class RubyVM::Pool
       end.to_h
     end
 
-    def leave
+    # `closed`: else the VM ends, and does not wait for its server for long.
+    def leave(closed)
       @leaving = true
       @look << true
+      by = closed ? now + @limit : RubyVM::Cluster.ending_by
+      [@store, @results.__queue, @jobs_channel.__queue].each { |queue| queue.connection.hurry(by) }
       [@setup_name, "caller.#{@caller}"].compact.each do |name|
         @store.remove(name)
       rescue RubyVM::Cluster::Error

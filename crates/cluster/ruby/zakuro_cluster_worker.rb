@@ -100,12 +100,16 @@ module RubyVM::Cluster
     ensure
       @stopped = true
       teller&.kill
+      channels = [@channel, *@results.values]
+      by = RubyVM::Cluster.ending_by
+      RubyVM::Cluster.end_all(channels, by)
+      [@store, *channels.map(&:__queue)].each { |queue| queue.connection.hurry(by) }
       begin
         @store.remove("worker.#{@id}")
       rescue Error
         nil
       end
-      [@channel, *@results.values].each(&:disconnect)
+      channels.each(&:disconnect)
       @store.disconnect
       @pool.shutdown
     end
