@@ -421,8 +421,18 @@ class RubyVM::Channel
     # Under the lock: how many messages may come; several at once, if there is something to go on with. `@exact`: nothing is fetched that no thread waits for.
     def free
       return [@wanted - @ready.size, 0].max if @exact
-      places = @prefetch - @held.size
-      places * 2 >= @prefetch || @ready.empty? ? places : 0
+      most = @ahead > @wanted ? @ahead : @wanted
+      most = @prefetch if most > @prefetch
+      places, left = most - @ready.size, @prefetch - @held.size
+      places = left if left < places
+      places > 0 && (places * 2 >= most || @ready.empty?) ? places : 0
+    end
+
+    # Under the lock: what was handed out counts as a try, begun or not. So who takes a second and more for a message has none fetched ahead, others as many as they have received since such a pause.
+    def pace
+      now = RubyVM::Cluster.now
+      @ahead = now - @paced < IDLE ? [@ahead + 1, @prefetch].min : 0
+      @paced = now
     end
 
     # Whether there is one.
@@ -455,8 +465,8 @@ class RubyVM::Channel
       # What each thread received last.
       @last = {}.compare_by_identity
       # Threads that wait for a message, and when one was asked for.
-      @wanted = 0
-      @asked = 0.0
+      @wanted = @ahead = 0
+      @asked = @paced = 0.0
       @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
       @ending = nil
@@ -511,7 +521,8 @@ class RubyVM::Channel
       delivery = synchronize do
         raise @failed if @failed
         @received += 1
-        @asked = RubyVM::Cluster.now
+        pace
+        @asked = @paced
         @received_bytes += @ready.first.payload.bytesize
         @ready.shift
       end

@@ -357,7 +357,8 @@ module RubyVM::Cluster
     # For others, at once, by a moment: what the block answers, which is asked when nothing comes any more.
     def give_back_all(by)
       left = -> { [by - RubyVM::Cluster.now, 0.01].max }
-      ask_no_more(left) if @number
+      # Else the server owes nothing.
+      ask_no_more(left) if @requested > 0
       yield.each { |token| connection.request_later(token, "-NAK") }
       connection.settle(left.call)
     end
@@ -419,7 +420,7 @@ module RubyVM::Cluster
           connection.changed
         end
       end
-      # What looks at all that was asked, and is over at once.
+      # What looks at all that was asked, and is over at once. Something was asked for and has not come: nothing was there a moment ago, so this takes nothing either but what has just come, which is given back with the rest.
       connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", '{"batch":1,"expires":10000000}', inbox)
       connection.wait_until(left.call) { heard }
     end
