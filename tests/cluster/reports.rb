@@ -43,6 +43,14 @@ Dir.mktmpdir do |dir|
       puts "main waited to send #{report["groups"].find { it["name"] == "main" }["waits"]["send"].positive?}"
       page = IO.popen([RbConfig.ruby, "--report", program, url["again"]], err: %i[child out], &:read)
       puts page[/^\w+:\/\/\S*again .*$/].sub(server.port.to_s, "PORT").sub(/ \d+ B/, " SIZE").gsub(/[\d.]+ m?s/, "TIME").squeeze(" ")
+      # A process that only receives.
+      RubyVM::Channel.open(url["elsewhere"]).tap { |sent| 12.times { sent << "x" * 1000 }; sent.close; p sent.stat.values_at(:sent, :received, :sent_bytes, :received_bytes).map { it.clamp(0, 12_000) } }
+      receiver = File.join(dir, "receiver.rb")
+      File.write(receiver, "channel = RubyVM::Channel.open(ARGV[0]); n = 0; channel.each { n += it.size }; p n, channel.stat[:received_bytes] >= 12_000")
+      page = IO.popen([RbConfig.ruby, "--report", "--report=#{file}", receiver, url["elsewhere"]], err: %i[child out], &:read)
+      puts page[/\A.*\n.*\n/], page[/^\w+:\/\/\S*elsewhere .*$/].sub(server.port.to_s, "PORT").gsub(/[\d.]+ m?s/, "TIME").squeeze(" ")
+      c = JSON.parse(File.read(file))["channels"].find { it["remote"] }
+      p c.values_at("sent", "received"), c["bytes"].between?(12_000, 13_000)
       puts "secrets #{(page + File.read(file)).include?("hunter2")}"
     ensure
       server.stop

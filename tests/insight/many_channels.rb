@@ -30,7 +30,7 @@ handles = <<~'RUBY'
   end
   p told.recv, mine.stat.values_at(:sent, :bytes, :senders)
   mine.__handed_over(mine.__hand_over, 5)
-  mine.__received
+  mine.__received(5)
   other.join
   row = require("json") && JSON.parse(RubyVM.report(format: :json))["channels"].select { it["remote"] }
   p row.map { it.values_at("name", "sent", "received", "bytes") }, row.flat_map { it["senders"].map { |s| s.values_at("name", "vms", "messages") } }

@@ -20,12 +20,17 @@ pub struct Record {
     pub remote: bool,
     sent: AtomicU64,
     bytes: AtomicU64,
+    /// Of messages that came from the server.
+    arrived_bytes: AtomicU64,
     deepest: AtomicU64,
+    /// The most that was told of what its users add up to. Written by those who ask.
+    told: [AtomicU64; 3],
 }
 
 impl Record {
     pub fn new(id: u64, name: Option<Box<str>>, place: Option<Box<str>>, bounds: Bounds) -> Record {
-        Record { id, name, place, bounds, remote: false, sent: AtomicU64::new(0), bytes: AtomicU64::new(0), deepest: AtomicU64::new(0) }
+        let [sent, bytes, arrived_bytes, deepest] = [const { AtomicU64::new(0) }; 4];
+        Record { id, name, place, bounds, remote: false, sent, bytes, arrived_bytes, deepest, told: Default::default() }
     }
     pub fn remote(id: u64, name: Box<str>) -> Record {
         Record { remote: true, ..Record::new(id, Some(name), None, Bounds::NONE) }
@@ -34,9 +39,17 @@ impl Record {
     pub fn handed_over(&self, bytes: usize) {
         self.add(bytes);
     }
+    /// A message of the server was received here. Called by the VM whose handle it is.
+    pub fn arrived(&self, bytes: usize) {
+        self.arrived_bytes.store(self.arrived_bytes() + bytes as u64, Relaxed);
+    }
     fn add(&self, bytes: usize) {
         self.sent.store(self.sent() + 1, Relaxed);
         self.bytes.store(self.bytes() + bytes as u64, Relaxed);
+    }
+    /// Sums of what its users have counted, as they are told: none is less than it was before. They are added up part by part while the users go on.
+    pub fn told(&self, now: [u64; 3]) -> [u64; 3] {
+        std::array::from_fn(|i| self.told[i].fetch_max(now[i], Relaxed).max(now[i]))
     }
     /// Messages that were queued, all in all.
     pub fn sent(&self) -> u64 {
@@ -45,6 +58,10 @@ impl Record {
     /// What they weighed.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Relaxed)
+    }
+    /// What messages that came from a server weighed.
+    pub fn arrived_bytes(&self) -> u64 {
+        self.arrived_bytes.load(Relaxed)
     }
     /// Most messages that were queued at a time, but for those that receivers had taken as a batch.
     pub fn deepest(&self) -> u64 {

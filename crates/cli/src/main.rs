@@ -27,26 +27,33 @@ fn say(text: &str) -> i32 {
     0
 }
 
-/// `zakuro top PID`, unless there is a program of that name.
+/// `zakuro top PID`. The status to exit with.
 #[cfg(feature = "top")]
-fn asks_for_top(argv: &[Vec<u8>]) -> Option<u32> {
-    match argv {
-        [top, pid] if top == b"top" && !std::path::Path::new("top").exists() => std::str::from_utf8(pid).ok()?.parse().ok(),
-        _ => None,
-    }
+fn top(arguments: &[Vec<u8>]) -> i32 {
+    const USAGE: &str = "Usage: zakuro top PID   (of a program that was started with --dashboard or --top)";
+    let shown = match arguments {
+        [help] if help == b"--help" || help == b"-h" => return say(&format!("{USAGE}\n")),
+        [] => Err(format!("top: PID is missing\n{USAGE}")),
+        [pid] => match std::str::from_utf8(pid).ok().and_then(|n| n.parse().ok()) {
+            Some(pid) => zakuro_runtime::top::run(pid),
+            None => Err(format!("top: no number of a process: {}\n{USAGE}", String::from_utf8_lossy(pid))),
+        },
+        _ => Err(format!("top: one PID, not {}\n{USAGE}", arguments.len())),
+    };
+    shown.map_or_else(
+        |e| {
+            tell(&e);
+            1
+        },
+        |()| 0,
+    )
 }
 
 fn run() -> i32 {
     let argv: Vec<Vec<u8>> = std::env::args_os().skip(1).map(OsString::into_vec).collect();
     #[cfg(feature = "top")]
-    if let Some(pid) = asks_for_top(&argv) {
-        return match zakuro_runtime::top::run(pid) {
-            Ok(()) => 0,
-            Err(e) => {
-                tell(&e);
-                1
-            }
-        };
+    if command::is_subcommand(&argv, "top") {
+        return top(&argv[1..]);
     }
     let rubyopt = std::env::var("RUBYOPT").ok();
     let base = zakuro_runtime::process::options_from_environment();

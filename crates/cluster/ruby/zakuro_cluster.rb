@@ -42,7 +42,9 @@ module RubyVM::Cluster
     alias to_s inspect
   end
 
-  private_constant :Native, :Secret
+  # Seconds that a VM which ends waits for its servers, all in all.
+  END_WITHIN = 1.0
+  private_constant :Native, :Secret, :END_WITHIN
 
   class << self
     # Seconds of a clock that only goes forwards.
@@ -62,6 +64,37 @@ module RubyVM::Cluster
       value = Integer(value)
       raise ArgumentError, "#{name} must be positive" unless value > 0
       value
+    end
+
+    # A channel of this VM that fetches: what it has goes to others when the VM ends, after its `at_exit` blocks, if the server hears of it within END_WITHIN; else later, when it has not heard of this VM for `ack_wait:`.
+    def at_end(channel) # :nodoc:
+      here = @ends && @ends[0].__current? && @ends[1] == Process.pid
+      unless here
+        fetching = ObjectSpace::WeakMap.new
+        @ends = [RubyVM.current, Process.pid, fetching]
+        pid = Process.pid
+        RubyVM.__at_end do
+          # The connections of a process that was forked are its parent's.
+          next unless Process.pid == pid
+          end_all(fetching.keys, ending_by)
+        end
+      end
+      @ends[2][channel] = true
+    end
+
+    # The moment until which this VM, which ends, waits for its servers.
+    def ending_by # :nodoc:
+      @ending = [RubyVM.current, now + END_WITHIN] unless @ending&.first&.__current?
+      @ending[1]
+    end
+
+    # These channels receive no more, and what they have goes to others. The limit is one for all of them.
+    def end_all(channels, by = now + END_WITHIN) # :nodoc:
+      ending = channels.filter_map { |one| (thread = one.end_by(by)) && [one, thread] }
+      until (ending = ending.reject { |_, thread| thread.join(ending.size == 1 ? 0.05 : 0.01) }).empty? || now > by
+        # Who was about to ask the server for more.
+        ending.each { |one, _| one.__queue.wake }
+      end
     end
 
     # Not to be guessed, and a part of a name.

@@ -187,21 +187,10 @@ class RubyVM::Channel
       flush if @window
       finish_all unless @ack == :manual
       tell_done
-      waiting = synchronize do
-        @released = @gone = true
-        @room.broadcast
-        taken, @ready = @ready, []
-        taken
-      end
-      @bell.close
-      begin
-        @queue.give_back(waiting.map(&:token)) unless waiting.empty?
-      rescue RubyVM::Cluster::Error
-        # They go to others in time.
-        nil
-      end
+      RubyVM::Cluster.end_all([self])
+      @gone = true
       # What was told last is answered before the connection ends.
-      @queue.connection.wait_until(1) { !@queue.connection.busy? } rescue nil
+      @queue.connection.settle(1)
       @queue.disconnect
       self
     end
@@ -218,10 +207,10 @@ class RubyVM::Channel
       disconnect
     end
 
-    # What went through this handle: `:sent`, `:received`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
+    # What went through this handle: `:sent`, `:received`, their bytes `:sent_bytes`, `:received_bytes`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
     def stat
       usable
-      synchronize { { sent: @sent, received: @received, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
+      synchronize { { sent: @sent, received: @received, sent_bytes: @sent_bytes, received_bytes: @received_bytes, redelivered: @redelivered, set_aside: @set_aside, trouble: @trouble&.message, connects: @queue.connection.connects } }
     end
 
     # Name and server, without secrets.
@@ -337,6 +326,7 @@ class RubyVM::Channel
     def deliver(deliveries) # :nodoc:
       bad = again = nil
       count = 0
+      return synchronize { deliveries.each { |delivery| @held[delivery.name] = delivery.token } } if @ending
       return aside { @queue.give_back(deliveries.map(&:token)) } if @quiet
       @lock.synchronize do
         deliveries.each do |delivery|
@@ -364,6 +354,36 @@ class RubyVM::Channel
       return unless again
       @lock.synchronize { again.each { |delivery| @to_tell[delivery.name] = delivery.token } }
       tell_done
+    end
+
+    # The VM ends: nothing is received any more, and the thread that fetches gives back what is here, by this moment. Answers the thread, or nil where there is nothing to wait for.
+    def end_by(by) # :nodoc:
+      return if @gone || !@owner.__current? || !@fetcher&.alive?
+      synchronize do
+        @ending, @released = by, true
+        @last.clear
+        @ready.clear
+        @room.broadcast
+      end
+      @bell.close
+      @bell.try_recv && nil until @bell.empty?
+      @queue.wake
+      @fetcher unless synchronize { @held.empty? && @to_tell.empty? } && !@queue.connection.up?
+    end
+
+    # By the thread that fetches, at the end.
+    def give_back_all # :nodoc:
+      by = @ending or return
+      tell_done
+      @queue.give_back_all(by) do
+        synchronize do
+          taken, @held = @held, {}
+          taken.values
+        end
+      end
+    rescue RubyVM::Cluster::Error
+      # They go to others in time.
+      nil
     end
 
     # Receives no more; what threads have goes on to be theirs.
@@ -401,8 +421,18 @@ class RubyVM::Channel
     # Under the lock: how many messages may come; several at once, if there is something to go on with. `@exact`: nothing is fetched that no thread waits for.
     def free
       return [@wanted - @ready.size, 0].max if @exact
-      places = @prefetch - @held.size
-      places * 2 >= @prefetch || @ready.empty? ? places : 0
+      most = @ahead > @wanted ? @ahead : @wanted
+      most = @prefetch if most > @prefetch
+      places, left = most - @ready.size, @prefetch - @held.size
+      places = left if left < places
+      places > 0 && (places * 2 >= most || @ready.empty?) ? places : 0
+    end
+
+    # Under the lock: what was handed out counts as a try, begun or not. So who takes a second and more for a message has none fetched ahead, others as many as they have received since such a pause.
+    def pace
+      now = RubyVM::Cluster.now
+      @ahead = now - @paced < IDLE ? [@ahead + 1, @prefetch].min : 0
+      @paced = now
     end
 
     # Whether there is one.
@@ -435,10 +465,11 @@ class RubyVM::Channel
       # What each thread received last.
       @last = {}.compare_by_identity
       # Threads that wait for a message, and when one was asked for.
-      @wanted = 0
-      @asked = 0.0
-      @sent = @received = @redelivered = @set_aside = @under_way = 0
+      @wanted = @ahead = 0
+      @asked = @paced = 0.0
+      @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
+      @ending = nil
       @fetcher = nil
       @sequence = 0
     end
@@ -461,7 +492,10 @@ class RubyVM::Channel
       end
       payload = @wire.pack(object, @form, @key)
       @queue.fits(payload, id)
-      synchronize { @sent += 1 }
+      synchronize do
+        @sent += 1
+        @sent_bytes += payload.bytesize
+      end
       [payload, id]
     end
 
@@ -470,8 +504,10 @@ class RubyVM::Channel
       return if @fetcher || @released
       synchronize do
         return if @fetcher
+        RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
           @queue.fetch_for(self)
+          give_back_all
         rescue Exception => e
           # Whoever waits hears of it.
           @failed = RubyVM::Cluster::Error === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
@@ -485,10 +521,12 @@ class RubyVM::Channel
       delivery = synchronize do
         raise @failed if @failed
         @received += 1
-        @asked = RubyVM::Cluster.now
+        pace
+        @asked = @paced
+        @received_bytes += @ready.first.payload.bytesize
         @ready.shift
       end
-      @bell.__received
+      @bell.__received(delivery.payload.bytesize)
       begin
         message = @wire.open(delivery.payload, @form, @key)
       rescue StandardError, LoadError, SystemStackError => e

@@ -25,22 +25,22 @@ module RubyVM::Cluster
         while arguments.first&.start_with?("-")
           name, value = arguments.shift.split("=", 2)
           break if name == "--"
-          if name == "--help"
+          if name == "--help" || name == "-h"
             puts USAGE
             return
           end
-          value ||= arguments.shift or give_up("missing argument for #{name}")
+          value ||= arguments.shift or misused("missing argument for #{name}")
           case name
           when "--connect" then url = value
           when "--key-file" then options[:key] = File.binread(value).chomp
           when "--ca-file" then options[:ca_file] = value
           when "--credentials" then options[:credentials] = File.read(value)
           when "--nkey-file" then options[:nkey] = File.read(value).strip
-          when *NUMBERS.keys then options[NUMBERS[name]] = Integer(value, exception: false) || Float(value, exception: false) || give_up("#{name} wants a number")
-          else give_up("unknown option #{name}")
+          when *NUMBERS.keys then options[NUMBERS[name]] = Integer(value, exception: false) || Float(value, exception: false) || misused("#{name} wants a number")
+          else misused("unknown option #{name}")
           end
         end
-        give_up("--connect URL is missing") unless url
+        misused("--connect URL is missing#{": options stand before the program" if arguments.any?(/\A--connect(=|\z)/)}") unless url
         file = arguments.shift
         give_up("no such file: #{file}") if file && !File.file?(file)
         work(url, file, options)
@@ -57,6 +57,8 @@ module RubyVM::Cluster
         $stdout.flush
         worker.run
       end
+
+      def misused(why) = give_up("#{why}\n#{USAGE.lines.first.chomp}   (zakuro worker --help tells more)")
 
       def give_up(why)
         warn "zakuro worker: #{why}"

@@ -85,9 +85,20 @@ module RubyVM::Cluster
       flush
     end
 
+    # Nobody waits longer than until this moment for what is asked from now on.
+    def hurry(by) = @by = by
+
+    # Who waits for an answer goes on without one, which is nobody's when it comes.
+    def interrupt
+      @lock.synchronize { @pending.each_value { |request| request.answer(nil) } }
+    end
+
+    # Whether there is a connection now.
+    def up? = @ready
+
     # Waits until the block is true, which is asked under the lock whenever something was heard.
     def wait_until(timeout = @timeout)
-      by = RubyVM::Cluster.now + timeout
+      by = by(timeout)
       @lock.synchronize do
         until yield
           raise @failed if @failed
@@ -101,8 +112,19 @@ module RubyVM::Cluster
 
     def synchronize(&) = @lock.synchronize(&)
     def changed = @changed.broadcast
-    # Whether something is asked that has no answer yet. Under the lock.
-    def busy? = @pending.any? { |_, request| !request.done? }
+
+    # Waits until all that was asked is answered, for so long.
+    def settle(timeout)
+      by = by(timeout)
+      @lock.synchronize do
+        while (request = @pending.each_value.find { |one| !one.done? })
+          left = by - RubyVM::Cluster.now
+          return false if left <= 0
+          request.wait(@lock, left)
+        end
+      end
+      true
+    end
 
     def close
       return unless @owner.__current?
@@ -146,8 +168,13 @@ module RubyVM::Cluster
       @outbox << request.bytes
     end
 
-    def await(request, timeout)
+    def by(timeout)
       by = RubyVM::Cluster.now + timeout
+      @by && @by < by ? @by : by
+    end
+
+    def await(request, timeout)
+      by = by(timeout)
       until request.done?
         left = by - RubyVM::Cluster.now
         raise Unavailable, "no answer from #{@address.server} in #{timeout} s#{" (#{@why})" if @why}" if left <= 0

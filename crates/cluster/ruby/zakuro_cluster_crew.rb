@@ -3,8 +3,10 @@
 # Jobs go in chunks through one channel that all workers of the pool's name take from, results come back through one of this pool. What has no answer is known here: so whatever is executed twice, each
 # job is answered once.
 #
+# The channel of jobs is one for each key: a worker that could not open them never takes them. Workers find out who waits for others by what callers tell of themselves (`caller.ID` on the server).
+#
 #   jobs     [caller, chunk, options, block or nil, [item, ...]]; blocks and items as bytes
-#   results  [:done, chunk, worker, place, [result, ...]]; [:again, ...] a worker died that had it; [:began, ...] the job is begun with, alone in its process; [:unreadable, ..., why]
+#   results  [:done, chunk, worker, place, [result, ...], what the worker tells of itself]; [:again, ...] a worker died that had it; [:began, ...] the job is begun with, alone in its process; [:unreadable, ..., why]
 require "zakuro/cluster"
 require "json"
 
@@ -13,8 +15,14 @@ class RubyVM::Pool
     include Finishing
 
     # A worker process, as it tells of itself. `heard`: when, by the clock here.
-    # `mark`: of its key.
-    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :mark, :heard, :ended)
+    # `mark`: of its key; `fits`: it is this pool's. `listed`: the server has told of it.
+    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :mark, :heard, :ended, :listed, :fits) do
+      # nil when it is none: nobody has signed what the server has.
+      def self.of(id, told)
+        host, pid, size, jobs, errors, busy, beat, mark = told
+        new(id, host, pid, size, jobs, errors, busy, beat, mark) if [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
+      end
+    end
     # A chunk that is out: where its results begin that came before those that stand before them; whether a worker has begun with it alone.
     Out = Struct.new(:chunk, :since, :parts, :began)
     # What chunks should take, in seconds: fifty times what it costs to send one.
@@ -31,6 +39,7 @@ class RubyVM::Pool
 
     def initialize(pool, address, options, setup)
       require "zakuro/cluster/worker"
+      require "socket"
       @pool = pool
       @name, @caller = address.name, RubyVM::Cluster.random_name
       @patience = options.fetch(:patience, 60)
@@ -38,9 +47,11 @@ class RubyVM::Pool
       @worker_timeout = RubyVM::Cluster.seconds(options[:worker_timeout], "worker_timeout")
       @key = options[:key]
       @mark = Wire.mark(hidden)
+      @here = "#{@mark || "-"} #{Socket.gethostname}:#{Process.pid}"
       @address = address
-      plain = { ack_wait: 30, key: @key, timeout: options.fetch(:timeout, 5), tries: nil }
-      @jobs_channel = Remote.at(address.with_name("#{@name}.jobs"), **plain)
+      @limit = options.fetch(:timeout, 5)
+      plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
+      @jobs_channel = Remote.at(Wire.jobs_of(address, @mark), **plain)
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
       @store = Remote.at(address.with_name(@name), **plain).__queue
       @setup = setup && Wire.pack(setup, :envelope, hidden)
@@ -48,8 +59,8 @@ class RubyVM::Pool
       @tasks, @out, @blocks, @machines = [], {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new
-      # Wakes who looks around.
-      @look = Thread::Queue.new
+      # Wakes who looks around; what he says then.
+      @look, @hints = Thread::Queue.new, Thread::Queue.new
       @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
       @times = Times.new
       @looked = 0.0
@@ -77,7 +88,7 @@ class RubyVM::Pool
     def fits(block) = @store.fits(Wire.pack(block, :envelope, hidden), nil)
 
     # How many VMs there are to give work to.
-    def vms = @machines.each_value.sum { |machine| machine.ended ? 0 : machine.size }
+    def vms = @machines.each_value.sum { |machine| machine.ended || !machine.fits ? 0 : machine.size }
     def machines = @machines.values
 
     def add(task)
@@ -113,12 +124,11 @@ class RubyVM::Pool
       when :answers
         read(@answers.pop) until @answers.empty?
       when Hash
-        event.each do |id, machine|
-          known = @machines[id]
-          machine.heard = known && known.beat == machine.beat ? known.heard : now
-          @machines[id] = machine
+        event.each_value do |machine|
+          machine.listed = true
+          heard(machine)
         end
-        @machines.each_value { |machine| machine.ended = !event.key?(machine.id) || now - machine.heard > SILENT }
+        @machines.each_value { |machine| machine.ended = (machine.listed && !event.key?(machine.id)) || now - machine.heard > SILENT }
         @pool.__send__(:size_is, vms)
         look_for_workers
       when :lost
@@ -153,19 +163,37 @@ class RubyVM::Pool
 
     private
 
+    # What a worker has told of itself, through the server or with results: that may overtake the other.
+    def heard(machine)
+      known = @machines[machine.id]
+      machine.fits = machine.mark == @mark
+      machine.heard = now
+      if known
+        machine.heard = known.heard if machine.listed && known.beat >= machine.beat
+        machine.beat = [known.beat, machine.beat].max
+        machine.jobs = [known.jobs, machine.jobs].max
+        machine.errors = [known.errors, machine.errors].max
+        machine.listed ||= known.listed
+      end
+      @machines[machine.id] = machine
+    end
+
     # Whether there is somebody to do what is out.
     def look_for_workers
       there = @machines.each_value.reject(&:ended)
-      others = there.count { |machine| machine.mark != @mark }
-      return @hint = @alone_since = nil if @out.empty? || (others == 0 && !there.empty?)
+      return @hint = @alone_since = nil if @out.empty? || there.any?(&:fits)
       @alone_since ||= now
       waited = now - @alone_since
       return if waited < [HINT, @worker_timeout].compact.min
+      others = there.size
       @hint = if there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
-              elsif others == there.size then "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
-              else "#{others} of #{there.size} workers #{keys_of(there.reject { |machine| machine.mark == @mark })}: what they take is sent again"
+              else "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
               end
-      return unless @worker_timeout && waited > @worker_timeout && others == there.size
+      if @hint != @told
+        @hints << (@told = @hint)
+        @look << true
+      end
+      return unless @worker_timeout && waited > @worker_timeout
       @pool.__send__(:break_off, Error.new("#{@hint}; in #{@worker_timeout} s"))
     end
 
@@ -235,9 +263,13 @@ class RubyVM::Pool
 
     # Answers to jobs, in their order; whatever comes twice is passed over.
     def read(answer)
-      kind, number, worker, place, results = answer
+      kind, number, worker, place, results, told = answer
       # A worker that is new.
       @look << true if @look.empty? && !@machines.key?(worker)
+      if told && (machine = Machine.of(worker, told))
+        heard(machine)
+        @pool.__send__(:size_is, vms)
+      end
       out = @out[number] or return
       chunk = out.chunk
       case kind
@@ -320,11 +352,13 @@ class RubyVM::Pool
           @events << (message[0] == :block ? [:block, message[1], e] : [:jobs, message[1], e])
         end
       end
+      closed = true
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e
       @events << told(e)
       nil while @outgoing.pop
+      closed = true
     ensure
-      leave
+      leave(closed)
     end
 
     # A server that is away is waited for, not for ever.
@@ -359,13 +393,13 @@ class RubyVM::Pool
 
     # Tells that this pool lives, finds out which workers do, and whether what is out has got lost.
     def look_around
-      missing = told = nil
+      missing = nil
       until @leaving
+        warn "zakuro: pool #{@pool.name}: #{@hints.pop}" until @hints.empty?
         begin
           beat
           @events << workers
           missing = nil
-          warn "zakuro: pool #{@pool.name}: #{told = @hint}" if @hint && @hint != told
           size = @jobs_channel.size
           generation = @store.generation
           @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
@@ -391,24 +425,25 @@ class RubyVM::Pool
     def told(error) = error
 
     def beat
-      @store.put("caller.#{@caller}", (@beat += 1).to_s, 60)
+      @store.put("caller.#{@caller}", "#{@beat += 1} #{@here}", 60)
       @store.put(@setup_name, @setup, 600) if @setup && @beat % 100 == 0
     end
 
     def workers
       @store.list("worker.").filter_map do |id, text|
-        # Nobody has signed it.
-        host, pid, size, jobs, errors, busy, beat, mark = JSON.parse(text)
-        next unless [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
-        [id, Machine.new(id, host, pid, size, jobs, errors, busy, beat, mark, nil, false)]
+        machine = Machine.of(id, JSON.parse(text))
+        machine && [id, machine]
       rescue JSON::ParserError, TypeError
         nil
       end.to_h
     end
 
-    def leave
+    # `closed`: else the VM ends, and does not wait for its server for long.
+    def leave(closed)
       @leaving = true
       @look << true
+      by = closed ? now + @limit : RubyVM::Cluster.ending_by
+      [@store, @results.__queue, @jobs_channel.__queue].each { |queue| queue.connection.hurry(by) }
       [@setup_name, "caller.#{@caller}"].compact.each do |name|
         @store.remove(name)
       rescue RubyVM::Cluster::Error

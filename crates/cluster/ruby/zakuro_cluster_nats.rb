@@ -28,14 +28,28 @@ module RubyVM::Cluster
     # Without an answer.
     def publish(subject, payload, reply = nil) = say(publication(subject, payload, reply, nil))
 
-    # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread.
+    # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread. Answers the number of the subscription.
     def subscribe(subject, &block)
-      @lock.synchronize do
-        number = @subscriptions.size + 2
-        @subscriptions[number] = [subject, block]
-        @outbox << "SUB #{subject} #{number}\r\n" if @ready
+      number = @lock.synchronize do
+        @subscribed = (@subscribed || 1) + 1
+        @subscriptions[@subscribed] = [subject, block]
+        @outbox << "SUB #{subject} #{@subscribed}\r\n" if @ready
+        @subscribed
       end
       flush
+      number
+    end
+
+    # The server sends no more of it; what is on its way is still heard. Answers the block.
+    def unsubscribe(number)
+      @lock.synchronize do
+        subject, block = @subscriptions[number]
+        # Not again with a new connection.
+        @subscriptions[number] = [nil, block] if subject
+        @outbox << "UNSUB #{number}\r\n" if @ready
+      end
+      flush
+      @subscriptions[number][1]
     end
 
     # An answer of JetStream's, as a Hash.
@@ -134,7 +148,7 @@ module RubyVM::Cluster
 
     def opened
       @outbox << "SUB #{@inbox}.* 1\r\n"
-      @subscriptions.each { |number, (subject)| @outbox << "SUB #{subject} #{number}\r\n" }
+      @subscriptions.each { |number, (subject)| @outbox << "SUB #{subject} #{number}\r\n" if subject }
     end
 
     def take
@@ -290,7 +304,7 @@ module RubyVM::Cluster
     # The receiver's thread: asks for messages for the channel until it is released.
     def fetch_for(channel)
       inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
-      connection.subscribe(inbox) do |_subject, reply, headers, payload|
+      @number = connection.subscribe(inbox) do |_subject, reply, headers, payload|
         if reply.nil? || (payload.empty? && headers&.match?(/\ANATS\/1\.0 \d/))
           channel.synchronize { @requested = 0 }
           @empty = true
@@ -337,6 +351,18 @@ module RubyVM::Cluster
       end
     end
 
+    # The thread that fetches is woken by the channel.
+    def wake = nil
+
+    # For others, at once, by a moment: what the block answers, which is asked when nothing comes any more.
+    def give_back_all(by)
+      left = -> { [by - RubyVM::Cluster.now, 0.01].max }
+      # Else the server owes nothing.
+      ask_no_more(left) if @requested > 0
+      yield.each { |token| connection.request_later(token, "-NAK") }
+      connection.settle(left.call)
+    end
+
     # Texts by name, in a stream that keeps the last one of each for a day.
     def put(name, text, _seconds)
       make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") unless @store
@@ -381,6 +407,23 @@ module RubyVM::Cluster
     end
 
     private
+
+    # Once this has come back, all that the server had sent is here, and it has forgotten what was asked of it: where it still knows of that (2.9 does, until it is over), it loses the first message that is given back until `ack_wait:`.
+    def ask_no_more(left)
+      inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
+      heard = false
+      take = connection.unsubscribe(@number)
+      connection.subscribe(inbox) do |*message|
+        take.call(*message)
+        connection.synchronize do
+          heard = true
+          connection.changed
+        end
+      end
+      # What looks at all that was asked, and is over at once. Something was asked for and has not come: nothing was there a moment ago, so this takes nothing either but what has just come, which is given back with the rest.
+      connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", '{"batch":1,"expires":10000000}', inbox)
+      connection.wait_until(left.call) { heard }
+    end
 
     def stored(name) = "zakuro.store.#{@subject}.#{name.tr(":", ".")}"
     def info = connection.api("STREAM.INFO.#{@stream}")

@@ -7,6 +7,8 @@ module RubyVM::Cluster
 
     # Which life of the server this is: another one may have forgotten what it was told.
     attr_reader :generation
+    # What the server calls this connection; nil: it does not say.
+    attr_reader :number
 
     def self.command(*parts)
       bytes = String.new("*#{parts.size}\r\n")
@@ -39,11 +41,12 @@ module RubyVM::Cluster
       commands = []
       commands << ["AUTH", *[@address.user, @address.password].compact] if @address.password
       commands << ["SELECT", @address.database] if @address.database
-      commands << ["CLIENT", "SETNAME", "zakuro"] << ["INFO", "server"] << ["CONFIG", "GET", "proto-max-bulk-len"]
+      commands << %w[CLIENT SETNAME zakuro] << %w[CLIENT ID] << ["INFO", "server"] << ["CONFIG", "GET", "proto-max-bulk-len"]
       @largest = MOST
       @socket.write(commands.map { |parts| RedisConnection.command(*parts) }.join)
       commands.each do |parts|
         fine, reply = first_reply
+        @number = fine ? reply : nil if parts == %w[CLIENT ID]
         @generation = reply[/^run_id:(\h+)/, 1] if fine && parts[0] == "INFO"
         # Not everybody may ask for it.
         @largest = [@largest, Integer(reply[1])].min if fine && parts[0] == "CONFIG" && reply[1]
@@ -134,6 +137,21 @@ module RubyVM::Cluster
       if #redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1, ARGV[2]) == 0 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2]) end
       for _, row in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[1], ARGV[1])) do
         if row[4] == 0 and row[6] > 3600000 then redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], row[2]) end
+      end
+      return 1
+    LUA
+    # All that a consumer has, for others, at once.
+    LEAVE_ALL = Script.new(<<~LUA)
+      for _ = 1, 100 do
+        local rows = redis.call('XPENDING', KEYS[1], ARGV[1], '-', '+', 1000, ARGV[2])
+        if #rows == 0 then
+          redis.call('XGROUP', 'DELCONSUMER', KEYS[1], ARGV[1], ARGV[2])
+          break
+        end
+        local claim = { 'XCLAIM', KEYS[1], ARGV[1], 'returned', 0 }
+        for _, row in ipairs(rows) do claim[#claim + 1] = row[1] end
+        for _, word in ipairs({ 'IDLE', '1000000000', 'JUSTID' }) do claim[#claim + 1] = word end
+        redis.call(unpack(claim))
       end
       return 1
     LUA
@@ -233,6 +251,7 @@ module RubyVM::Cluster
           free = channel.wait_for_room(every)
           next unless free && free > 0
           found = read(free, every)
+          break if channel.released? && found.empty?
           if found.empty?
             channel.ended if closed? && size == 0
           else
@@ -246,6 +265,22 @@ module RubyVM::Cluster
           channel.trouble(e)
         end
       end
+    end
+
+    # The thread that fetches waits for the server.
+    def wake = @reading&.interrupt
+
+    # For others, at once, by a moment. What the server hands out in this moment is not known here, so it is asked; of what the block would answer, too.
+    def give_back_all(by)
+      left = -> { [by - RubyVM::Cluster.now, 0.01].max }
+      begin
+        connection.run_command("CLIENT", "UNBLOCK", @reading.number, timeout: left.call) if @reading&.number
+      rescue Refused
+        # It may not; then what is handed out until the connection ends comes to others in time.
+        nil
+      end
+      connection.script(LEAVE_ALL, [@key], [GROUP, @consumer], timeout: left.call)
+      connection.settle(left.call)
     end
 
     # What is not of a channel: texts by name, for a time in seconds.

@@ -41,6 +41,9 @@ module RubyVM::Cluster
         key && sign("which key it is", key).unpack1("H*")[0, 16]
       end
 
+      # Where the jobs of a pool are that has this mark.
+      def jobs_of(address, mark) = address.with_name("#{address.name}.jobs#{".#{mark}" if mark}")
+
       # A block as data. TypeError when its text, or what it uses, can't travel.
       def block(proc)
         parts = Native.block(proc)

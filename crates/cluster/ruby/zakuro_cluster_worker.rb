@@ -51,6 +51,8 @@ module RubyVM::Cluster
     # How often it looks for what callers have left behind that are gone, if it does not have to be sooner.
     SWEEP = 30.0
     SEND_AFTER = 0.1
+    # How often it looks for callers with another key: seldom, while it finds none.
+    STRANGERS = 2.0..30.0
     # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
     ALONE_AFTER, QUIET = 30.0, 1.0
 
@@ -71,15 +73,19 @@ module RubyVM::Cluster
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
       require "zakuro/cluster/crew"
+      require "socket"
+      @host = Socket.gethostname
+      wire = RubyVM::Cluster.const_get(:Wire)
+      @mark = wire.mark(@hidden)
+      @strangers, @pause, @looked = {}, STRANGERS.begin, RubyVM::Cluster.now
       @remote = RubyVM::Pool.const_get(:Machines)::Remote
-      @channel = @remote.at(address.with_name("#{address.name}.jobs"), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
+      @channel = @remote.at(wire.jobs_of(address, @mark), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
       @store = @remote.at(address, key:, timeout:).__queue
       @lock = Mutex.new
       # Chunks that are being done, and whether somebody wants to be alone.
       @changed = ConditionVariable.new
       @running = 0
       @alone = false
-      @mark = RubyVM::Cluster.const_get(:Wire).mark(@hidden)
       @results, @callers, @blocks = {}, {}, {}
       @jobs = @errors = @beat = 0
       @busy = 0.0
@@ -94,12 +100,16 @@ module RubyVM::Cluster
     ensure
       @stopped = true
       teller&.kill
+      channels = [@channel, *@results.values]
+      by = RubyVM::Cluster.ending_by
+      RubyVM::Cluster.end_all(channels, by)
+      [@store, *channels.map(&:__queue)].each { |queue| queue.connection.hurry(by) }
       begin
         @store.remove("worker.#{@id}")
       rescue Error
         nil
       end
-      [@channel, *@results.values].each(&:disconnect)
+      channels.each(&:disconnect)
       @store.disconnect
       @pool.shutdown
     end
@@ -221,14 +231,14 @@ module RubyVM::Cluster
 
     # Results, in as many messages as the server wants. What it takes in none is an error of its job.
     def tell(caller, number, place, results)
-      answer(caller, [:done, number, @id, place, results])
+      answer(caller, [:done, number, @id, place, results, itself])
     rescue TooLarge => e
       if results.size > 1
         half = results.size / 2
         tell(caller, number, place, results.first(half))
         tell(caller, number, place + half, results.drop(half))
       else
-        answer(caller, [:done, number, @id, place, [too_large(*results[0], e)]])
+        answer(caller, [:done, number, @id, place, [too_large(*results[0], e)], itself])
       end
     end
 
@@ -311,20 +321,52 @@ module RubyVM::Cluster
       end
     end
 
+    # Who it is, and what it has done so far.
+    def itself
+      busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
+      [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark]
+    end
+
     def tell_of_itself
       require "json"
-      require "socket"
-      host = Socket.gethostname
       until @stopped
         begin
-          busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
-          @store.put("worker.#{@id}", JSON.generate([host, Process.pid, @pool.size, @jobs, @errors, busy, @beat += 1, @mark]), 10)
+          @beat += 1
+          @store.put("worker.#{@id}", JSON.generate(itself), 10)
           sweep
+          look_for_strangers
         rescue Error
           nil
         end
         sleep(BEAT)
       end
+    end
+
+    # Pools of this name whose jobs don't come here, because they have another key: whoever runs the worker may wonder why it has nothing to do. Each is told of once, when it has been seen to be alive.
+    def look_for_strangers
+      now = RubyVM::Cluster.now
+      return if now - @looked < @pause
+      @looked = now
+      found = @store.list("caller.").select { |_, text| (mark = text.split(" ")[1]) && mark != (@mark || "-") }
+      known, @strangers = @strangers, {}
+      found.first(1000).each do |caller, text|
+        before = known[caller]
+        @strangers[caller] = before == true || (before && before != text && stranger(text)) || text
+      end
+      # Those that are new are soon known to live.
+      @pause = @strangers.any? { |caller, _| !known.key?(caller) } ? STRANGERS.begin : [2 * @pause, STRANGERS.end].min
+    end
+
+    # Nobody has signed what it says.
+    def stranger(text)
+      _, mark, place = text.split(" ")
+      place = "one that does not say where" unless place&.match?(/\A[\w.:-]{1,200}\z/)
+      keys = if !@mark then "a key, and this worker has none (--key-file)"
+             elsif mark == "-" then "no key, and this worker has one (key:)"
+             else "another key than this worker (--key-file)"
+             end
+      warn "zakuro worker: a pool at #{@address}, of #{place}, has #{keys}: its jobs do not come here"
+      true
     end
   end
   private_constant :Job, :Worker

@@ -86,10 +86,11 @@ fn collection(p: &Picture) -> Option<Cause> {
 
 fn copies(p: &Picture) -> Option<Cause> {
     let all: f64 = p.groups.iter().map(|g| g.seconds.copy).sum();
-    let c = p.channels.iter().max_by_key(|c| c.bytes);
+    let c = p.channels.iter().max_by_key(|c| c.through().1);
     let where_ = c.map_or(String::new(), |c| {
-        let each = c.bytes as f64 / c.sent.max(1) as f64;
-        format!("; {} took {} messages of {} each", c.called(), c.sent, bytes(each))
+        let (messages, all) = c.through();
+        let each = all as f64 / messages.max(1) as f64;
+        format!("; {} took {messages} messages of {} each", c.called(), bytes(each))
     });
     let share = part(all, p.active());
     Some(Cause {

@@ -127,7 +127,7 @@ fn channel(w: &mut Writer, p: &Picture, c: &ChannelRow) {
         w.key("name").optional(c.name.as_deref(), |w, n| w.string(n));
         w.key("place").optional(c.place.as_deref(), |w, n| w.string(n));
         w.key("bound").optional(c.bound, |w, n| w.int(n as u64));
-        for (name, n) in [("sent", c.sent), ("received", c.received), ("bytes", c.bytes), ("deepest", c.deepest)] {
+        for (name, n) in [("sent", c.sent), ("received", c.received), ("bytes", c.through().1), ("deepest", c.deepest)] {
             w.key(name).int(n);
         }
         w.key("remote").raw(if c.remote { "true" } else { "false" });

@@ -129,7 +129,10 @@ pub struct ChannelRow {
     pub bound: Option<usize>,
     pub sent: u64,
     pub received: u64,
+    /// Of what was sent.
     pub bytes: u64,
+    /// Of what was received through a server.
+    pub arrived_bytes: u64,
     pub deepest: u64,
     /// Through a server: what other processes send and receive is not known here.
     pub remote: bool,
@@ -145,6 +148,10 @@ impl ChannelRow {
             (None, Some(place)) => format!("channel {} (made at {place})", self.id),
             (None, None) => format!("channel {}", self.id),
         }
+    }
+    /// Messages that went through as far as is known here, and their bytes: what others sent through a server shows when it is received.
+    pub fn through(&self) -> (u64, u64) {
+        if self.remote && self.received > self.sent { (self.received, self.arrived_bytes) } else { (self.sent, self.bytes) }
     }
     pub fn receive_waited(&self) -> f64 {
         self.receivers.iter().map(|e| e.waited).sum()
@@ -220,18 +227,18 @@ impl Picture {
             list
         };
         // What went through all handles of a channel that is shown.
-        let mut through: HashMap<u64, (u64, u64)> = HashMap::new();
+        let mut through: HashMap<u64, [u64; 3]> = HashMap::new();
         for r in known.iter().filter(|r| used.contains(&r.id)) {
             if let Some(row) = rows.get(&r.id) {
                 let all = through.entry(*row).or_default();
-                *all = (all.0 + r.sent(), all.1 + r.bytes());
+                all.iter_mut().zip([r.sent(), r.bytes(), r.arrived_bytes()]).for_each(|(sum, n)| *sum += n);
             }
         }
         let mut channels: Vec<ChannelRow> = known
             .iter()
             .filter_map(|r| {
                 let u = uses.get(&r.id)?;
-                let (sent, bytes) = through.get(&r.id).copied().unwrap_or_else(|| (r.sent(), r.bytes()));
+                let [sent, bytes, arrived_bytes] = through.get(&r.id).copied().unwrap_or_else(|| [r.sent(), r.bytes(), r.arrived_bytes()]);
                 Some(ChannelRow {
                     id: r.id,
                     name: r.name.as_deref().map(String::from),
@@ -240,6 +247,7 @@ impl Picture {
                     sent,
                     received: u.receivers.values().map(|s| s.messages).sum(),
                     bytes,
+                    arrived_bytes,
                     deepest: r.deepest(),
                     remote: r.remote,
                     senders: usage(&u.senders),

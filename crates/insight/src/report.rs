@@ -175,8 +175,8 @@ fn channels(out: &mut String, p: &Picture) {
         };
         vec![
             called,
-            number(c.sent),
-            size(c.bytes),
+            number(c.through().0),
+            size(c.through().1),
             depth,
             if c.remote || p.partial && c.received < c.sent { "-".into() } else { number(c.sent.saturating_sub(c.received)) },
             seconds(c.receive_waited()),
@@ -188,7 +188,7 @@ fn channels(out: &mut String, p: &Picture) {
     out.push('\n');
     table(out, &["channel", "messages", "size", "deepest", "left", "receivers waited", "senders waited", "from -> to"], &rows);
     if p.channels.len() > CHANNELS {
-        let rest: u64 = p.channels[CHANNELS..].iter().map(|c| c.sent).sum();
+        let rest: u64 = p.channels[CHANNELS..].iter().map(|c| c.through().0).sum();
         let _ = writeln!(out, "... {} more channels with {} messages", p.channels.len() - CHANNELS, number(rest));
     }
 }

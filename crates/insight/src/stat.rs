@@ -98,7 +98,7 @@ pub mod stat_class {
             rows.extend([
                 ("wall", book.clock.began.elapsed().as_nanos() as u64),
                 ("cpu", book.clock.used().as_nanos() as u64),
-                ("busy", (busy as f64 * scale) as u64),
+                ("busy", book.busy_told((busy as f64 * scale) as u64)),
                 ("workers", scheduler.workers() as u64),
                 ("vms", vms + folded),
             ]);
@@ -167,7 +167,7 @@ pub mod stat_class {
     }
 
     /// What the VM did so far, in nanoseconds: `life:`, parts of its turns (`run:`, `collect:`, `pack:`, `open:`, `image:`, `compile:`, `load:`), `ready:` (in a run queue) and
-    /// `wait:`, which `waits:` has by kind; `turns:`, `collections:`, `received:` messages, `state:` and the number of the `channel:` that it waits at. nil where the process does not count.
+    /// `wait:`, which `waits:` has by kind; `turns:`, `collections:`, `received:` messages, `state:` and the number of the `channel:` that it waits at. No figure is less than it was when somebody asked before. nil where the process does not count.
     ///
     ///     RubyVM.current.stat   #=> nil
     #[method("stat")]
@@ -176,16 +176,18 @@ pub mod stat_class {
         let Some(book) = book(cx) else { return Ok(Value::NIL) };
         let Some(account) = book.account(id) else { return Ok(Value::NIL) };
         let (now, scale) = book.clock.now();
-        let ns = |ticks: u64| (ticks as f64 * scale) as u64;
         let f = account.figures(now);
+        let mut told: Vec<u64> = [f.life, f.ready].iter().chain(&f.active).chain(&f.waits).map(|t| (*t as f64 * scale) as u64).collect();
+        account.told(&mut told);
+        let (life, ready, (active, waits)) = (told[0], told[1], told[2..].split_at(f.active.len()));
         let h = cx.new_hash();
-        put_number(cx, h, "life", ns(f.life))?;
+        put_number(cx, h, "life", life)?;
         for a in Activity::ALL {
-            put_number(cx, h, a.name(), ns(f.active[a as usize]))?;
+            put_number(cx, h, a.name(), active[a as usize])?;
         }
-        put_number(cx, h, "ready", ns(f.ready))?;
-        put_number(cx, h, "wait", f.waits.iter().map(|t| ns(*t)).sum())?;
-        put_waits(cx, h, WaitKind::ALL.into_iter().map(|k| (k, ns(f.waits[k as usize]))))?;
+        put_number(cx, h, "ready", ready)?;
+        put_number(cx, h, "wait", waits.iter().sum())?;
+        put_waits(cx, h, WaitKind::ALL.into_iter().map(|k| (k, waits[k as usize])))?;
         for (name, n) in [("turns", f.turns), ("collections", f.collections), ("received", f.received)] {
             put_number(cx, h, name, n)?;
         }
@@ -261,13 +263,14 @@ pub mod channel_stat {
         let mut shows = sight(cx)?;
         let all = at_channel(&book.accounts(), ch.id(), now, &mut shows);
         let ns = |ticks: u64| (ticks as f64 * scale) as u64;
+        let [received, receive_wait, send_wait] = record.told([all.received, ns(all.receive_ticks), ns(all.send_ticks)]);
         for (name, n) in [
             ("sent", record.sent()),
-            ("received", all.received),
+            ("received", received),
             ("bytes", record.bytes()),
             ("deepest", record.deepest()),
-            ("receive_wait", ns(all.receive_ticks)),
-            ("send_wait", ns(all.send_ticks)),
+            ("receive_wait", receive_wait),
+            ("send_wait", send_wait),
         ] {
             put_number(cx, h, name, n)?;
         }

@@ -150,9 +150,10 @@ const DUMPS: &[&str] = &["version", "copyright", "usage", "help", "yydebug", "sy
 /// Short options that RUBYOPT may hold.
 const FROM_ENVIRONMENT: &[u8] = b"EIdvwWrKU";
 
-/// `zakuro worker --connect URL app.rb`: the subcommand, and not a program of that name.
-fn is_worker(argv: &[Vec<u8>]) -> bool {
-    argv.first().is_some_and(|a| a == b"worker") && argv.get(1).is_some_and(|a| a.starts_with(b"--"))
+/// `zakuro NAME ...`: the subcommand, and not a program of that name here, which would be run as in Ruby.
+pub fn is_subcommand(argv: &[Vec<u8>], name: &str) -> bool {
+    let path = std::path::Path::new(name);
+    argv.first().is_some_and(|a| a == name.as_bytes()) && (path.is_dir() || !path.exists())
 }
 
 fn lossy(b: &[u8]) -> String {
@@ -225,7 +226,7 @@ impl Command {
 
     fn read(&mut self, argv: &[Vec<u8>]) -> Result<(), String> {
         let mut code: Option<Vec<u8>> = None;
-        if is_worker(argv) {
+        if cfg!(feature = "cluster") && is_subcommand(argv, "worker") {
             self.action = Action::Code(b"require 'zakuro/cluster/command'; RubyVM::Cluster::Command.run(ARGV)".to_vec());
             self.args = argv[1..].to_vec();
             return Ok(());

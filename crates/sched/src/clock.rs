@@ -53,8 +53,9 @@ pub struct Times {
     pub(crate) began: AtomicU64,
     /// When the last turn that is over ended.
     pub(crate) ended: AtomicU64,
-    /// Ticks spent in [`crate::blocking`], all in all.
+    /// Ticks spent in [`crate::blocking`], all in all, and since when it is there; 0: it is not.
     pub(crate) blocked: AtomicU64,
+    pub(crate) blocked_since: AtomicU64,
 }
 
 impl Times {
@@ -69,6 +70,9 @@ impl Times {
     }
     pub fn blocked(&self) -> u64 {
         self.blocked.load(Relaxed)
+    }
+    pub fn blocked_since(&self) -> u64 {
+        self.blocked_since.load(Relaxed)
     }
 }
 

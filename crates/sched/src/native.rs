@@ -588,6 +588,8 @@ pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
             if self.2 != 0
                 && let Some(task) = self.0.running_task()
             {
+                // In this order who reads sees less for a moment, not more.
+                task.times.blocked_since.store(0, Relaxed);
                 clock::add(&task.times.blocked, cycles().saturating_sub(self.2));
             }
         }
@@ -600,6 +602,11 @@ pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
         return f();
     }
     let since = if native.inner.timed { cycles() } else { 0 };
+    if since != 0
+        && let Some(task) = native.running_task()
+    {
+        task.times.blocked_since.store(since, Relaxed);
+    }
     let kept = native.enter_blocking();
     let _leave = Leave(native, kept, since);
     f()

@@ -198,7 +198,7 @@ class RubyVM::Pool
       elapsed = (@ended || now) - @start
       time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
       busy = @connect ? crew.busy : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
-      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: m.busy, ended: m.ended } }
+      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: m.busy, ended: m.ended, fits: m.fits } }
       Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines, @connect && crew.hint)
     end
   end

@@ -47,7 +47,7 @@ class RubyVM::Pool
 
   # What a pool has done: `jobs` (of them `errors`), `retries`, `restarts` (VMs replaced), `timeouts`; `time`, a Hash of `:min`, `:median`, `:p95`, `:max` and `:sum` of what
   # jobs took, in seconds; `busy`, for each of its VMs the share of `elapsed` in which it ran jobs. With `connect:` it is for each worker, `restarts` counts chunks that were told again, and `machines` has
-  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`; else nil. `hint` tells why jobs wait that nobody does, if so.
+  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`, and `:fits`, whether it has the pool's key; else nil. `hint` tells why jobs wait that nobody does, if so.
   Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy, :machines, :hint) do
     # The report as a few lines of text.
     def to_s
@@ -58,7 +58,7 @@ class RubyVM::Pool
         VMs busy: #{busy.map { |share| "#{(share * 100).round}%" }.join(" ")}
         retries #{retries}, #{machines ? "chunks told again" : "VMs replaced"} #{restarts}
       TEXT
-        .concat(*machines&.map { |m| "#{m[:host]}:#{m[:pid]}: #{m[:size]} VMs, #{m[:jobs]} jobs#{", #{m[:errors]} failed" if m[:errors] > 0}, busy #{(m[:busy] * 100).round}%#{", gone" if m[:ended]}\n" })
+        .concat(*machines&.map { |m| "#{m[:host]}:#{m[:pid]}: #{m[:size]} VMs, #{m[:jobs]} jobs#{", #{m[:errors]} failed" if m[:errors] > 0}, busy #{(m[:busy] * 100).round}%#{", gone" if m[:ended]}#{", another key" unless m[:fits]}\n" })
         .concat(hint ? "#{hint}\n" : "")
     end
 

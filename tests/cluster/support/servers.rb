@@ -52,6 +52,10 @@ class Servers
     @pid = nil
   end
 
+  # It is there, and says nothing.
+  def suspend = @pid && Process.kill(:STOP, @pid)
+  def continue = @pid && Process.kill(:CONT, @pid)
+
   private
 
   def redis

@@ -173,11 +173,11 @@ pub mod channel_class {
         Ok(())
     }
 
-    /// A message of the server was received.
+    /// A message of the server was received, of so many bytes.
     #[method("__received")]
-    fn received(cx: &mut Cx, this: Value) -> Result<()> {
+    fn received(cx: &mut Cx, this: Value, bytes: i64) -> Result<()> {
         let channel = channel_of(cx, this)?.clone();
-        cx.received_remotely(&channel);
+        cx.received_remotely(&channel, bytes.clamp(0, i64::from(u32::MAX)) as usize);
         Ok(())
     }
 

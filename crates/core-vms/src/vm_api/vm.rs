@@ -545,6 +545,17 @@ pub mod vm_class {
         Ok(cx.host.as_ref().is_some_and(|host| host.control.id == id))
     }
 
+    /// Registers a block that this VM runs after its `at_exit` blocks, while its threads still run.
+    #[method("__at_end", singleton)]
+    fn run_at_end(cx: &mut Cx, _this: Value, block: Block) -> Result<()> {
+        if block.is_none() {
+            return cx.arg_error("called without a block");
+        }
+        let p = cx.block_to_proc(block).as_value();
+        cx.at_exit.insert(0, p);
+        Ok(())
+    }
+
     /// Handles of the same VM are equal.
     ///
     ///     RubyVM.current == RubyVM.current  #=> true

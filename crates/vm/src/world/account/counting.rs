@@ -11,8 +11,6 @@ pub struct Counting {
     pub account: Arc<Account>,
     pub book: Arc<Book>,
     task: Task,
-    /// What the task had been blocked for when this was last looked at.
-    blocked: u64,
     /// All time that the VM was parked.
     parked: u64,
     /// What the next wait is for.
@@ -54,7 +52,6 @@ impl Counting {
             account,
             book,
             task,
-            blocked: 0,
             parked: 0,
             reason: (WaitKind::Other, 0),
             last_wait: 0,
@@ -81,10 +78,11 @@ impl Counting {
         let (began, ended, queued) = (times.began(), times.ended(), times.queued());
         add(&a.turns, 1);
         if a.began.load(Relaxed) == 0 {
+            a.since.store(began, Relaxed);
             a.began.store(began.max(1), Relaxed);
             add(&a.ready, began.saturating_sub(a.opened));
         } else {
-            self.lap(ended);
+            self.lap(ended, began);
             let a = &*self.account;
             let queued = queued.clamp(ended, began.max(ended));
             let wait = a.wait.load(Relaxed);
@@ -104,21 +102,21 @@ impl Counting {
                 }
             }
         }
-        let a = &*self.account;
-        a.since.store(began, Relaxed);
         self.turn_from = began;
         self.lane = zakuro_sched::current_index() as u16;
     }
-    /// What was done since the last change ends now.
-    fn lap(&mut self, now: u64) {
+    /// What was done since the last change ended at `now`; something else is done from `next` on.
+    fn lap(&mut self, now: u64, next: u64) {
         let a = &*self.account;
         let since = a.since.load(Relaxed);
         let activity = a.activity.load(Relaxed);
         let all = self.task.times().blocked();
-        let blocked = all - self.blocked;
-        self.blocked = all;
+        let blocked = all - a.blocked.load(Relaxed);
         let spent = now.saturating_sub(since);
+        // Before the sums: see the module.
+        a.since.store(next.max(since), Relaxed);
         if blocked > 0 {
+            a.blocked.store(all, Relaxed);
             add(&a.waits[WaitKind::Call as usize], blocked.min(spent));
             add(&a.wait_counts[WaitKind::Call as usize], 1);
         }
@@ -127,7 +125,6 @@ impl Counting {
             // Where in this time it was blocked is not known: at its end, most likely.
             a.timeline.add(since, now - blocked.min(spent));
         }
-        a.since.store(now.max(since), Relaxed);
         if activity != Activity::Run as u8 && a.tracing() {
             self.trace(EventKind::Activity, activity, since, now, 0);
         }
@@ -141,7 +138,8 @@ impl Counting {
     #[inline(never)]
     fn change_now(&mut self, to: Activity) -> Activity {
         let before = Activity::ALL[self.account.activity.load(Relaxed) as usize % ACTIVITIES];
-        self.lap(ticks());
+        let now = ticks();
+        self.lap(now, now);
         self.account.activity.store(to as u8, Relaxed);
         if to == Activity::Collect {
             add(&self.account.collections, 1);
@@ -151,7 +149,7 @@ impl Counting {
     /// The VM has ended.
     pub fn close(&mut self) {
         let now = ticks();
-        self.lap(now);
+        self.lap(now, now);
         if self.account.tracing() {
             self.trace(EventKind::Turn, 0, self.task.times().began(), now, 0);
         }
@@ -475,9 +473,12 @@ impl Cx {
         c.last_wait = waited.saturating_sub(before);
         c.waited_at(ch.id(), true);
     }
-    /// A message of a server was received.
-    pub fn received_remotely(&mut self, ch: &Channel<Envelope>) {
+    /// A message of a server was received, of so many bytes.
+    pub fn received_remotely(&mut self, ch: &Channel<Envelope>, bytes: usize) {
         if let Some(c) = &mut self.counting {
+            if let Some(record) = ch.record() {
+                record.arrived(bytes);
+            }
             c.received(ch.id());
         }
     }

@@ -1,7 +1,7 @@
 //! What an account adds up to at some moment, and sums of several.
 
 use super::{ACTIVITIES, Account, Activity, Event, EventKind, WAITS, WaitKind, load};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, fence};
 use zakuro_sched::clock::add;
 
 /// Parts of a timeline. As time goes on each stands for twice as much.
@@ -162,10 +162,92 @@ impl Figures {
     }
 }
 
+/// How often an account is read until two readings are the same: then all of it was so at one moment.
+const READINGS: usize = 8;
+
+/// What changes with turns: of one moment, if it was read twice alike.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Reading {
+    closed: u64,
+    began: u64,
+    since: u64,
+    activity: u8,
+    wait: u8,
+    wait_channel: u64,
+    blocked: u64,
+    active: [u64; ACTIVITIES],
+    waits: [u64; WAITS],
+    wait_counts: [u64; WAITS],
+    ready: u64,
+    task: Option<Turn>,
+}
+
+/// Of the scheduler.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Turn {
+    is_running: bool,
+    is_queued: bool,
+    queued: u64,
+    began: u64,
+    ended: u64,
+    blocked: u64,
+    blocked_since: u64,
+}
+
+impl Reading {
+    fn of(a: &Account) -> Reading {
+        let mut last = Reading::once(a);
+        for _ in 1..READINGS {
+            let again = Reading::once(a);
+            if again == last {
+                break;
+            }
+            last = again;
+            std::hint::spin_loop();
+        }
+        last
+    }
+    fn once(a: &Account) -> Reading {
+        // Sums first: what moves to them while this reads is missed, and not counted twice.
+        let (active, waits, wait_counts, ready) = (load(&a.active), load(&a.waits), load(&a.wait_counts), a.ready.load(Relaxed));
+        fence(std::sync::atomic::Ordering::Acquire);
+        let reading = Reading {
+            closed: a.closed.load(Relaxed),
+            began: a.began.load(Relaxed),
+            since: a.since.load(Relaxed),
+            activity: a.activity.load(Relaxed),
+            wait: a.wait.load(Relaxed),
+            wait_channel: a.wait_channel.load(Relaxed),
+            blocked: a.blocked.load(Relaxed),
+            active,
+            waits,
+            wait_counts,
+            ready,
+            task: a.task.get().map(|task| {
+                let times = task.times();
+                let (is_running, is_queued) = (task.is_running(), task.is_queued());
+                fence(std::sync::atomic::Ordering::Acquire);
+                Turn {
+                    is_running,
+                    is_queued,
+                    queued: times.queued(),
+                    began: times.began(),
+                    ended: times.ended(),
+                    blocked: times.blocked(),
+                    blocked_since: times.blocked_since(),
+                }
+            }),
+        };
+        fence(std::sync::atomic::Ordering::Acquire);
+        reading
+    }
+}
+
 impl Account {
     /// What it adds up to now.
     pub fn figures(&self, now: u64) -> Figures {
-        let closed = self.closed.load(Relaxed);
+        let reading = Reading::of(self);
+        let closed = reading.closed;
         let to = if closed == 0 { now } else { closed };
         let mut f = Figures {
             vms: 1,
@@ -173,10 +255,10 @@ impl Account {
             life: to.saturating_sub(self.opened),
             from: self.opened,
             to,
-            active: load(&self.active),
-            waits: load(&self.waits),
-            wait_counts: load(&self.wait_counts),
-            ready: self.ready.load(Relaxed),
+            active: reading.active,
+            waits: reading.waits,
+            wait_counts: reading.wait_counts,
+            ready: reading.ready,
             turns: self.turns.load(Relaxed),
             setup: 0,
             received: self.messages_received.load(Relaxed),
@@ -195,39 +277,66 @@ impl Account {
             f.setup = f.setup.max(first);
         }
         if closed != 0 {
-            if self.began.load(Relaxed) == 0 {
+            if reading.began == 0 {
                 f.ready = f.life;
             }
             return f;
         }
-        f.now = self.what_goes_on(&mut f, now);
+        f.now = Some(reading.what_goes_on(&mut f, self.opened, now));
         f
     }
+}
+
+impl Reading {
     /// Adds what has not been noted yet of a VM that lives.
-    fn what_goes_on(&self, f: &mut Figures, now: u64) -> Option<Now> {
-        let Some(task) = self.task.get().filter(|_| self.began.load(Relaxed) != 0) else {
-            f.ready = now.saturating_sub(self.opened);
-            return Some(Now::Ready);
+    fn what_goes_on(&self, f: &mut Figures, opened: u64, now: u64) -> Now {
+        let Some(turn) = self.task.filter(|turn| turn.began != 0) else {
+            f.ready = now.saturating_sub(opened);
+            return Now::Ready;
         };
-        let activity = Activity::ALL[self.activity.load(Relaxed) as usize % ACTIVITIES];
-        let (times, since) = (task.times(), self.since.load(Relaxed));
-        if task.is_running() {
-            f.active[activity as usize] += now.saturating_sub(since);
-            return Some(Now::Active(activity));
+        let activity = Activity::ALL[self.activity as usize % ACTIVITIES];
+        let wait = WaitKind::of(self.wait) as usize;
+        let (began, ended) = (turn.began, turn.ended);
+        let mut spent = ended.saturating_sub(self.since);
+        let mut blocked = turn.blocked.saturating_sub(self.blocked);
+        let queued = turn.queued.max(ended);
+        let state;
+        if began > ended || began == ended && turn.is_running {
+            // A turn goes on. Until the VM has noted its beginning, what was before is still to be added.
+            if self.since >= began {
+                spent = now.saturating_sub(self.since);
+            } else {
+                let queued = queued.min(began);
+                if ended == 0 {
+                    f.ready = began.saturating_sub(opened);
+                } else {
+                    f.waits[wait] += queued.saturating_sub(ended);
+                    f.ready += began.saturating_sub(queued);
+                }
+                spent += now.saturating_sub(began);
+            }
+            if turn.blocked_since != 0 {
+                blocked += now.saturating_sub(turn.blocked_since);
+            }
+            state = if turn.blocked_since == 0 { Now::Active(activity) } else { Now::Waiting(WaitKind::Call, 0) };
+        } else if turn.is_running || turn.is_queued {
+            f.waits[wait] += queued - ended;
+            // A turn that is about to begin, or to end: nobody knows yet what the last moment was.
+            f.ready += if turn.is_running { 0 } else { now.saturating_sub(queued) };
+            state = if turn.is_running { Now::Active(activity) } else { Now::Ready };
+        } else {
+            f.waits[wait] += now.saturating_sub(ended);
+            f.wait_counts[wait] += 1;
+            state = Now::Waiting(WaitKind::of(self.wait), self.wait_channel);
         }
-        let ended = times.ended().max(since);
-        f.active[activity as usize] += ended - since;
-        let wait = WaitKind::of(self.wait.load(Relaxed));
-        if task.is_queued() {
-            let queued = times.queued().max(ended);
-            f.waits[wait as usize] += queued - ended;
-            f.ready += now.saturating_sub(queued);
-            return Some(Now::Ready);
-        }
-        f.waits[wait as usize] += now.saturating_sub(ended);
-        f.wait_counts[wait as usize] += 1;
-        Some(Now::Waiting(wait, self.wait_channel.load(Relaxed)))
+        let blocked = blocked.min(spent);
+        f.active[activity as usize] += spent - blocked;
+        f.waits[WaitKind::Call as usize] += blocked;
+        state
     }
+}
+
+impl Account {
     /// Events that are noted when the next turn begins: the last turn, and the wait after it.
     pub fn unfinished(&self, now: u64) -> Vec<Event> {
         let Some(task) = self.task.get().filter(|_| !self.is_closed() && self.began.load(Relaxed) != 0) else { return Vec::new() };

@@ -6,7 +6,8 @@
 //! The scheduler notes when a task was queued, began and ended its turn ([`zakuro_sched::clock`]); the VM adds that up when its next turn begins ([`Counting::turn_begins`]), and
 //! reads the clock itself only where it changes what it does ([`Cx::begin_activity`]). So a turn costs two readings of the clock, a wake-up one.
 //!
-//! Invariants: all numbers of an account are written by the worker whose turn its VM has, without read-modify-write; anybody may read them, and sees each as it was a moment ago.
+//! Invariants: all numbers of an account are written by the worker whose turn its VM has, without read-modify-write; anybody may read them, and sees each as it was a moment ago. What was not noted yet is known from
+//! `since` and the scheduler's times: `since` is written before the sums that it moves something to, so whoever reads in between finds less, never more, and [`Account::told`] keeps what was told from falling.
 //! Locks are taken when something is met for the first time (a channel, a place where threads wait), never for a count.
 //! Rejected: counters in one place of the process (a cache line that all cores write); reading the clock at each message (a fifth of a message's time).
 
@@ -208,6 +209,8 @@ pub struct Account {
     /// What it does, or did when its turn ended, and since when.
     activity: AtomicU8,
     since: AtomicU64,
+    /// What the task had been blocked for when that was last counted.
+    blocked: AtomicU64,
     /// What it waits for while it is parked, and the channel.
     wait: AtomicU8,
     wait_channel: AtomicU64,
@@ -236,6 +239,8 @@ pub struct Account {
     pub trace: TraceBuffer,
     /// Locked by the VM for each sample, and by who reads it.
     pub profile: Option<Mutex<Profile>>,
+    /// The most that was told of each figure ([`Account::told`]). Locked by those who ask.
+    told: Mutex<Vec<u64>>,
 }
 
 impl Account {
@@ -252,6 +257,7 @@ impl Account {
             closed: zero(),
             activity: AtomicU8::new(Activity::Run as u8),
             since: AtomicU64::new(opened),
+            blocked: zero(),
             wait: AtomicU8::new(0),
             wait_channel: zero(),
             active: Default::default(),
@@ -273,6 +279,18 @@ impl Account {
             channels: Mutex::new(Vec::new()),
             places: Mutex::new(Vec::new()),
             trace: TraceBuffer::default(),
+            told: Mutex::default(),
+        }
+    }
+    /// Figures that somebody computed, in an order that is always the same, as they are told: none is less than it was before. They are read part by part while the VM goes on, and the unit of ticks is
+    /// measured better with time.
+    pub fn told(&self, figures: &mut [u64]) {
+        let mut told = self.told.lock();
+        let len = figures.len().max(told.len());
+        told.resize(len, 0);
+        for (now, most) in figures.iter_mut().zip(told.iter_mut()) {
+            *most = (*most).max(*now);
+            *now = *most;
         }
     }
     /// The VM has ended, or will never run.
@@ -315,6 +333,8 @@ pub struct Book {
     /// What VMs that ended long ago add up to, by the group of their names.
     folded: Mutex<HashMap<String, Figures>>,
     channels: Mutex<Vec<Arc<Record>>>,
+    /// The most that was told of all workers' time. Written by those who ask.
+    busy_told: AtomicU64,
 }
 
 impl Book {
@@ -325,7 +345,12 @@ impl Book {
             accounts: Mutex::new(Vec::new()),
             folded: Mutex::default(),
             channels: Mutex::new(Vec::new()),
+            busy_told: AtomicU64::new(0),
         })
+    }
+    /// Nanoseconds of all workers as they are told: never less than before.
+    pub fn busy_told(&self, now: u64) -> u64 {
+        self.busy_told.fetch_max(now, Relaxed).max(now)
     }
     /// The account of a VM that is about to start.
     pub fn open(&self, identity: &Arc<Identity>) -> Arc<Account> {
