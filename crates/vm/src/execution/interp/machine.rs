@@ -492,12 +492,15 @@ pub mod help {
             crate::sites::fill(table, number, &*cs, key) as u64
         }
     }
-    /// The table of call sites is that of an earlier generation: it is emptied. Whether something is redefined that machine code relies on.
+    /// The table of call sites is that of an earlier generation: it is emptied, unless something is redefined that machine code relies on (1). Then it stays one of an earlier generation.
     #[cold]
     pub unsafe extern "C" fn renew(cx: &mut Cx, table: *const Site) -> u64 {
+        if cx.redefined & RELIED_ON != 0 {
+            return 1;
+        }
         // SAFETY: the table of the function that runs.
         unsafe { crate::sites::renew(table, cx.generation.get()) };
-        (cx.redefined & RELIED_ON != 0) as u64
+        0
     }
     /// A new object of a class without anything of its own for that.
     pub unsafe extern "C" fn new_of(cx: &mut Cx, class: u64) -> u64 {
