@@ -856,11 +856,12 @@ impl Graph {
         if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
     }
 
-    /// A scope's bit in [`super::types::State::laid_out`]: none for one that asks for no instance variables, or for too many, or adds some.
+    /// A scope's bit in [`super::types::State::laid_out`]: none for one that asks for no instance variables, or for too many, or adds some, and within another one of the same Code.
     pub fn layout_bit(&self, scope: usize) -> u64 {
         let s = &self.scopes[scope];
         let sites = 1..=zakuro_vm::layouts::MOST_SITES;
-        if scope < 64 && sites.contains(&s.code.ivars.len()) && !s.adds_ivars { 1 << scope } else { 0 }
+        let within_itself = || self.callers(scope, 0).skip(1).any(|k| Arc::ptr_eq(&self.scopes[k].code, &s.code));
+        if scope < 64 && sites.contains(&s.code.ivars.len()) && !s.adds_ivars && !within_itself() { 1 << scope } else { 0 }
     }
     /// Variables that something outside of the function may write: where `$~` and `$_` are kept.
     pub fn is_volatile(&self, scope: usize, reg: u16) -> bool {

@@ -84,14 +84,6 @@ impl Cx {
         self.state_changes(|c| c.transitions.push((shape, name)));
         s
     }
-    /// Names and slots of a shape's variables, newest first.
-    pub(crate) fn each_slot(&self, shape: ShapeId, f: &mut dyn FnMut(Sym, u32)) {
-        let mut s = self.shape(shape);
-        while s.count > 0 {
-            f(s.name, s.count as u32 - 1);
-            s = self.shape(s.parent);
-        }
-    }
     /// Slot of a variable in a shape.
     pub fn shape_slot(&self, shape: ShapeId, name: Sym) -> Option<usize> {
         let mut id = shape;
@@ -109,11 +101,8 @@ impl Cx {
     /// The same, remembered.
     pub(crate) fn slot_of(&mut self, shape: ShapeId, name: Sym) -> Option<usize> {
         let at = SlotsKnown::place(shape, name);
-        if let Some(row) = self.slots_known.rows.get(at)
-            && row.shape == shape
-            && row.name == name
-        {
-            return (row.slot != SlotsKnown::NONE).then_some(row.slot as usize);
+        if let Some(found) = self.remembered(at, shape, name) {
+            return found;
         }
         let found = self.shape_slot(shape, name);
         if self.slots_known.rows.is_empty() {
@@ -122,6 +111,15 @@ impl Cx {
         }
         self.slots_known.rows[at] = SlotRow { shape, name, slot: found.map_or(SlotsKnown::NONE, |s| s as u32) };
         found
+    }
+    /// The same where nothing is to be remembered.
+    pub(crate) fn slot_known(&self, shape: ShapeId, name: Sym) -> Option<usize> {
+        self.remembered(SlotsKnown::place(shape, name), shape, name).unwrap_or_else(|| self.shape_slot(shape, name))
+    }
+    #[inline]
+    fn remembered(&self, at: usize, shape: ShapeId, name: Sym) -> Option<Option<usize>> {
+        let row = self.slots_known.rows.get(at).filter(|row| row.shape == shape && row.name == name)?;
+        Some((row.slot != SlotsKnown::NONE).then_some(row.slot as usize))
     }
     /// Names of a shape's variables, oldest first.
     pub fn shape_names(&self, shape: ShapeId) -> Vec<Sym> {

@@ -379,10 +379,10 @@ impl CodeState {
         let others = size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>();
         others + self.layouts.bytes()
     }
-    /// Finds the layout of objects of a shape, for machine code, and makes it the one in force. `walk`: over the shape's variables. Returns the bytes that this takes for the first time.
-    pub(crate) fn take_layout(&mut self, shape: ShapeId, walk: impl FnOnce(&mut dyn FnMut(Sym, u32))) -> usize {
+    /// Finds the layout of objects of a shape, for machine code, and makes it the one in force. `slot`: where a variable stands. Returns the bytes that this takes for the first time.
+    pub(crate) fn take_layout(&mut self, shape: ShapeId, slot: impl Fn(Sym) -> Option<usize>) -> usize {
         let before = self.layouts.bytes();
-        self.layout.set(self.layouts.of(shape, &self.code.ivars, walk));
+        self.layout.set(self.layouts.of(shape, &self.code.ivars, slot));
         self.layouts.bytes() - before
     }
     /// Whether an access to an instance variable has met objects that it added the variable to.

@@ -7,7 +7,7 @@ use zakuro_object::{ShapeId, Sym, Value};
 
 /// Most sites of a Code that has tables.
 pub const MOST_SITES: usize = 64;
-/// Most tables of a state: past it objects of other shapes have none.
+/// Most tables of a state that stay.
 const MOST_TABLES: usize = 8;
 
 /// No offset: objects of the shape don't have the variable, or nothing is known of them.
@@ -21,49 +21,59 @@ static NONE: [u32; 1 + MOST_SITES] = {
 };
 
 #[derive(Default)]
-pub(crate) struct Layouts(Vec<Vec<u32>>);
+pub(crate) struct Layouts {
+    tables: Vec<Vec<u32>>,
+    /// For objects of other shapes, of whichever was met last. Machine code holds on to it only as long as it runs nothing else, inlined or not, that looks for a table of this Code.
+    passing: Vec<u32>,
+}
 
 impl Layouts {
     pub(crate) fn none() -> *const u32 {
         NONE.as_ptr()
     }
     pub(crate) fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<Vec<u32>>() + self.0.iter().map(|t| t.capacity() * size_of::<u32>()).sum::<usize>()
+        let all = self.tables.iter().chain([&self.passing]).map(|t| t.capacity() * size_of::<u32>()).sum::<usize>();
+        self.tables.capacity() * size_of::<Vec<u32>>() + all
     }
-    /// The table for a shape; `walk` calls back with the name and slot of each of its variables, `sites` are the names that the Code's sites ask for.
-    pub(crate) fn of(&mut self, shape: ShapeId, sites: &[Sym], walk: impl FnOnce(&mut dyn FnMut(Sym, u32))) -> *const u32 {
-        if let Some(t) = self.0.iter().find(|t| t[0] == shape) {
+    /// The table for a shape. `sites` are the names that the Code's sites ask for, `slot` says where a variable stands.
+    pub(crate) fn of(&mut self, shape: ShapeId, sites: &[Sym], slot: impl Fn(Sym) -> Option<usize>) -> *const u32 {
+        if let Some(t) = self.tables.iter().chain([&self.passing]).find(|t| t.first() == Some(&shape)) {
             return t.as_ptr();
         }
-        if sites.len() > MOST_SITES {
+        let words = 1 + sites.len();
+        if words > 1 + MOST_SITES {
             return Layouts::none();
         }
-        let Some(t) = self.unused(1 + sites.len()) else { return Layouts::none() };
+        let Some(t) = self.unused(words) else { return Layouts::none() };
         t[0] = shape;
-        t[1..].fill(UNKNOWN);
-        walk(&mut |name, slot| {
-            let offset = slot * size_of::<Value>() as u32;
-            t[1..].iter_mut().zip(sites).filter(|(_, n)| **n == name).for_each(|(to, _)| *to = offset);
-        });
+        for (to, name) in t[1..].iter_mut().zip(sites) {
+            *to = slot(*name).map_or(UNKNOWN, |slot| (slot * size_of::<Value>()) as u32);
+        }
         t.as_ptr()
     }
-    /// A table for a shape that has none yet, unless there are enough, or memory is refused.
+    /// A table for a shape that has none yet; None if memory is refused.
     fn unused(&mut self, words: usize) -> Option<&mut Vec<u32>> {
-        if let Some(k) = self.0.iter().position(|t| t[0] == 0) {
-            return Some(&mut self.0[k]);
+        if let Some(k) = self.tables.iter().position(|t| t[0] == 0) {
+            return Some(&mut self.tables[k]);
         }
-        if self.0.len() == MOST_TABLES {
-            return None;
-        }
+        let full = self.tables.len() == MOST_TABLES;
         let mut made = Vec::new();
-        made.try_reserve_exact(words).ok()?;
-        self.0.try_reserve_exact(1).ok()?;
-        made.resize(words, 0);
-        self.0.push(made);
-        self.0.last_mut()
+        if !full || self.passing.is_empty() {
+            made.try_reserve_exact(words).ok()?;
+            self.tables.try_reserve_exact(usize::from(!full)).ok()?;
+            made.resize(words, 0);
+        }
+        if full {
+            if self.passing.is_empty() {
+                self.passing = made;
+            }
+            return Some(&mut self.passing);
+        }
+        self.tables.push(made);
+        self.tables.last_mut()
     }
     /// Shapes whose numbers are to mean something else have no table any more.
     pub(crate) fn forget(&mut self, shape: &dyn Fn(u32) -> bool) {
-        self.0.iter_mut().filter(|t| shape(t[0])).for_each(|t| t[0] = 0);
+        self.tables.iter_mut().chain([&mut self.passing]).filter(|t| t.first().is_some_and(|s| shape(*s))).for_each(|t| t[0] = 0);
     }
 }

@@ -516,7 +516,7 @@ pub mod help {
         // SAFETY: both kinds are laid out as objects are.
         cx.slots = unsafe { (*(me.bits() as *const ObjectCell)).slots_ptr() };
         // SAFETY: the state that runs, which nobody else looks at meanwhile.
-        let more = unsafe { (*(cs as *mut CodeState)).take_layout(me.shape_key(), |place| cx.each_slot(me.shape_key(), place)) };
+        let more = unsafe { (*(cs as *mut CodeState)).take_layout(me.shape_key(), |name| cx.slot_known(me.shape_key(), name)) };
         if more > 0 {
             cx.heap.add_payload(more);
         }
