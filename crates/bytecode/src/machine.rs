@@ -294,6 +294,7 @@ mod tests {
             entries: [].into(),
             exits: Vec::new(),
             links: [].into(),
+            sites: [].into(),
             bytes: 0,
             took: 0,
             known: [].into(),
