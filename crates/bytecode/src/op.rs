@@ -464,6 +464,8 @@ opcodes! {
     HashMerge [Read A, Read B],
     /// a <- b..c, x = 1 exclusive
     NewRange [Write A, Read B, Read C, Option X],
+    /// a <- to_s of a, unless that is a String, or a number, Symbol or the like that stands in the word itself: between the parts of an interpolation
+    ToS [Change A],
     /// a <- new String: the concatenation of to_s of c registers from b
     Interp [Write A, First B, Count C, Option X],
     /// a <- Symbol of the String in b

@@ -340,9 +340,10 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// Pushes the parts of an interpolation; returns the first register and their number.
-    fn push_parts(&mut self, parts: &[Part<'pr>]) -> (u16, u16) {
+    fn push_parts(&mut self, parts: &[Part<'pr>], of_text: bool) -> (u16, u16) {
         let first = self.f.top;
-        for p in parts {
+        let last = parts.iter().rposition(|p| matches!(p, Part::Code(_)));
+        for (k, p) in parts.iter().enumerate() {
             match p {
                 Part::Text(bytes, encoding) => {
                     if !bytes.is_empty() {
@@ -350,7 +351,11 @@ impl<'pr> Compiler<'pr> {
                     }
                 }
                 Part::Code(n) => {
-                    self.expr(n, Dest::Push);
+                    let part = self.expr(n, Dest::Push);
+                    // What comes after may see what its `to_s` does, and change what that answers.
+                    if of_text && last != Some(k) {
+                        self.f.asm.emit(Op::ToS, 0, part, 0, 0);
+                    }
                 }
             }
         }
@@ -365,7 +370,7 @@ impl<'pr> Compiler<'pr> {
             [Part::Text(bytes, encoding)] => return self.string_value(&bytes.clone(), *encoding, false, dest),
             _ => {}
         }
-        let (first, count) = self.push_parts(&parts);
+        let (first, count) = self.push_parts(&parts, true);
         self.set_line(at);
         self.pop_to(first);
         let d = self.out(dest);
@@ -466,7 +471,7 @@ impl<'pr> Compiler<'pr> {
             }
         }
         if !once {
-            let (first, count) = self.push_parts(&parts);
+            let (first, count) = self.push_parts(&parts, false);
             self.set_line(at);
             self.pop_to(first);
             let d = self.out(dest);
@@ -483,7 +488,7 @@ impl<'pr> Compiler<'pr> {
             let (known, end) = (c.f.asm.label(), c.f.asm.label());
             c.intrinsic(Intrinsic::OnceTest, site, Dest::Reg(d));
             c.f.asm.jump_op(Op::JumpUnless, d, known);
-            let (first, count) = c.push_parts(parts);
+            let (first, count) = c.push_parts(parts, false);
             c.set_line(at);
             c.pop_to(first);
             c.f.asm.emit(Op::NewRegexp, options, d, first, count);

@@ -130,7 +130,7 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             start(at as i64 + 1)?;
         }
         Return | ReturnBlock | BreakBlock | Rethrow => reg(a)?,
-        LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | BlockGiven | BlockProc | Catch | GetErr | SetErr => reg(a)?,
+        LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | BlockGiven | BlockProc | Catch | GetErr | SetErr | ToS => reg(a)?,
         Move | ArrayPush | ArrayConcat | Splat | HashMerge | Intern => {
             reg(a)?;
             reg(b)?;

@@ -535,6 +535,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             GetIvar => self.get_ivar(id, s),
             SetIvar => self.set_ivar(id, s),
             GetConst => self.get_const(id, s),
+            ToS if matches!(s.of(self.graph.var(id, i.a)), Type::Fixnum | Type::Double) => {}
+            ToS => self.to_s(id, s),
             Jump | Loop => {
                 if let Some(to) = u.jump {
                     if op.polls() {
@@ -629,6 +631,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
         self.store(below, self.cx, vm::FP);
         self.b.ins().return_(&[v]);
+    }
+    /// Strings, and what stands in the word itself, stay what they are.
+    fn to_s(&mut self, id: Id, s: &State) {
+        let (slow, done) = (self.cold_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let v = self.read(id, self.graph.units[id].insn.a, s);
+        let cell = self.is_cell(v);
+        let asks = self.b.create_block();
+        self.b.ins().brif(cell, asks, &[], done, &[v.into()]);
+        self.b.switch_to_block(asks);
+        self.shape_is(v, crate::layout::STRING, slow);
+        self.result_or_slow(id, v, (slow, done), s);
     }
     /// What takes a cell and does nothing else.
     fn new_cell(&mut self, id: Id, s: &State) {

@@ -419,6 +419,12 @@ impl<'a> Types<'a> {
                         s.dirty.remove(k);
                     }
                 }
+                ToS => {
+                    let v = self.graph.var(id, u.insn.a);
+                    if !matches!(s.types[v], Type::Fixnum | Type::Double) {
+                        s.write(v, Type::Any);
+                    }
+                }
                 GetIvar | SetIvar => {
                     s.laid_out = self.laid_out_after(id, s);
                     if let Some(a) = a {
@@ -638,7 +644,7 @@ impl<'a> Types<'a> {
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
             | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
-            | JumpSame | Return | BlockGiven | NewStr | NewArray | NewEnv | NewRange => false,
+            | JumpSame | Return | BlockGiven | ToS | NewStr | NewArray | NewEnv | NewRange => false,
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }

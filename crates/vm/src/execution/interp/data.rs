@@ -385,6 +385,27 @@ pub unsafe fn new_range(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         next!(cx, ip, regs, cs)
     }
 }
+pub unsafe fn to_s(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers.
+    unsafe {
+        let v = r!(regs, (*ip).a);
+        if !v.is_cell() || v.is_kind(Kind::String) {
+            next!(cx, ip, regs, cs)
+        }
+        to_s_slow(cx, ip, regs, cs)
+    }
+}
+#[cold]
+#[inline(never)]
+unsafe fn to_s_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `to_s` runs in windows above this one, and the frame and its state stay.
+    unsafe {
+        let i = *ip;
+        (*cx.fp).ip = ip;
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.part_to_s(r!(regs, i.a)));
+        next!(cx, ip, regs, cs)
+    }
+}
 pub unsafe fn interp(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; the range lies in the window (verifier) and keeps the pieces alive while `to_s` runs, in windows above this
     // one.
@@ -682,15 +703,8 @@ impl Cx {
         for k in 0..n {
             // SAFETY: n registers from `first`.
             let mut v = unsafe { *first.add(k) };
-            if refined
-                && !v.is_kind(Kind::String)
-                && let Some(m) = self.method_of_here(v, sym::to_s)
-                && self.refined_class(m.owner).is_some()
-            {
-                let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
-                if s.is_kind(Kind::String) {
-                    v = s;
-                }
+            if refined && let Some(s) = self.refined_to_s(v)? {
+                v = s;
             }
             if k == 0 && n > 1 {
                 // What a single value becomes is of the source's encoding, several begin with that of the first.
@@ -713,6 +727,27 @@ impl Cx {
             }
         }
         Ok(out.as_value())
+    }
+    /// What `to_s` of a part that is no String makes of it.
+    fn part_to_s(&mut self, v: Value) -> crate::raise::Result<Value> {
+        if self.active_refinements(self.current_cref()).is_some()
+            && let Some(s) = self.refined_to_s(v)?
+        {
+            return Ok(s);
+        }
+        Ok(self.to_s(v)?.as_value())
+    }
+    /// The String that a refinement's `to_s` answers, if there is one here.
+    fn refined_to_s(&mut self, v: Value) -> crate::raise::Result<Option<Value>> {
+        if v.is_kind(Kind::String) {
+            return Ok(None);
+        }
+        let Some(m) = self.method_of_here(v, sym::to_s) else { return Ok(None) };
+        if self.refined_class(m.owner).is_none() {
+            return Ok(None);
+        }
+        let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
+        Ok(s.is_kind(Kind::String).then_some(s))
     }
     /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
     fn append_piece(&mut self, out: Ref<StringCell>, s: Ref<StringCell>) -> crate::raise::Result<()> {

@@ -173,7 +173,7 @@ const fn handler(op: Op) -> Handler {
         BlockGiven => blocks::block_given, BlockProc => blocks::block_proc, NewProc => blocks::new_proc, DefMethod => defs::def_method,
         DefSingleton => defs::def_singleton, OpenClass => defs::open_class, NewArray => data::new_array, ArrayPush => data::array_push,
         ArrayConcat => data::array_concat, Splat => data::splat, NewHash => data::new_hash, HashSet => data::hash_set,
-        HashMerge => data::hash_merge, NewRange => data::new_range, Interp => data::interp, Intern => data::intern,
+        HashMerge => data::hash_merge, NewRange => data::new_range, ToS => data::to_s, Interp => data::interp, Intern => data::intern,
         NewRegexp => data::new_regexp, Expand => data::expand, Catch => control::catch, Rethrow => control::rethrow,
         RescueMatch => control::rescue_match, GetErr => control::get_err, SetErr => control::set_err, Intrinsic => intrinsics::intrinsic,
     }
