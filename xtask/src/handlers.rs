@@ -62,6 +62,7 @@ const MAY_SAVE: &[&str] = &[
     "data::set_const",
     "data::set_global",
     "data::set_ivar_slow",
+    "data::to_s_slow",
     "data::set_old_env",
     "data::splat",
     "defs::def_method",

@@ -729,6 +729,7 @@ impl Cx {
         Ok(out.as_value())
     }
     /// What `to_s` of a part that is no String makes of it.
+    #[inline(never)]
     fn part_to_s(&mut self, v: Value) -> crate::raise::Result<Value> {
         if self.active_refinements(self.current_cref()).is_some()
             && let Some(s) = self.refined_to_s(v)?
