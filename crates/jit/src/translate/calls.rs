@@ -98,7 +98,7 @@ impl Emitter<'_, '_> {
         self.guard_site_shape(id, (recv, shape), to, miss)
     }
     fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
-        let table = self.table.unwrap_or(self.cx);
+        let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
         self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native });
         let n = self.expected.len();

@@ -204,6 +204,8 @@ pub struct Graph {
     pub links: Box<[Link]>,
     /// The root is called with its receiver and arguments in registers of the machine, too.
     pub direct: bool,
+    /// By scope: see [`Graph::layout_bit`].
+    layout_bits: Vec<u64>,
     /// Instructions of what is inlined.
     inlined: usize,
 }
@@ -254,6 +256,7 @@ impl Graph {
             first_captured: Var::MAX,
             links: [].into(),
             direct: false,
+            layout_bits: Vec::new(),
             inlined: 0,
         };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
@@ -773,10 +776,12 @@ impl Graph {
 
     /// Finds where layouts are of use.
     fn find_layouts(&mut self) {
-        let mut changed = (0..self.scopes.len()).any(|k| self.layout_bit(k) != 0);
+        self.layout_bits = (0..self.scopes.len()).map(|k| if self.has_layout(k) { 1 << k } else { 0 }).collect();
+        let mut changed = self.layout_bits.iter().any(|bit| *bit != 0);
         while changed {
             changed = false;
-            for id in self.order.clone().into_iter().rev() {
+            for k in (0..self.order.len()).rev() {
+                let id = self.order[k];
                 let u = &self.units[id];
                 let after = [u.next, u.jump].into_iter().flatten().fold(0, |all, to| all | self.layouts_before(to));
                 changed |= u.layouts_after != after;
@@ -856,12 +861,16 @@ impl Graph {
         if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
     }
 
-    /// A scope's bit in [`super::types::State::laid_out`]: none for one that asks for no instance variables, or for too many, or adds some, and within another one of the same Code.
+    /// A scope's bit in [`super::types::State::laid_out`], or none.
     pub fn layout_bit(&self, scope: usize) -> u64 {
+        self.layout_bits[scope]
+    }
+    /// Scopes that ask for no instance variables have none, or for too many, or add some, and those within another one of the same Code.
+    fn has_layout(&self, scope: usize) -> bool {
         let s = &self.scopes[scope];
         let sites = 1..=zakuro_vm::layouts::MOST_SITES;
         let within_itself = || self.callers(scope, 0).skip(1).any(|k| Arc::ptr_eq(&self.scopes[k].code, &s.code));
-        if scope < 64 && sites.contains(&s.code.ivars.len()) && !s.adds_ivars && !within_itself() { 1 << scope } else { 0 }
+        scope < 64 && sites.contains(&s.code.ivars.len()) && !s.adds_ivars && !within_itself()
     }
     /// Variables that something outside of the function may write: where `$~` and `$_` are kept.
     pub fn is_volatile(&self, scope: usize, reg: u16) -> bool {

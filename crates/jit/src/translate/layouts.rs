@@ -1,7 +1,7 @@
 //! Instance variables of self: where they stand is looked at once for a stretch of code that runs nothing else.
 //!
 //! A Code's table ([`zakuro_vm::layouts`]) says where the variables that it names stand in objects of one shape. A scope whose table was compared with its self is *laid out* until something runs that may
-//! give objects new variables, or freeze or capture them: a call. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites.
+//! give objects new variables, or freeze or capture them: a call. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
 
 use super::emit::Emitter;
 use super::graph::Id;

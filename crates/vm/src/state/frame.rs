@@ -374,10 +374,10 @@ impl CodeState {
         self.storage.others_kept += u32::from(is_new);
         self.grown() - before
     }
-    /// Bytes that came to it since it was made: entries beside those in front, layouts.
+    /// Bytes that came to it since it was made: entries beside those in front, layouts, tables of call sites.
     pub(crate) fn grown(&self) -> usize {
         let others = size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>();
-        others + self.layouts.bytes()
+        others + self.layouts.bytes() + self.tables.bytes()
     }
     /// Finds the layout of objects of a shape, for machine code, and makes it the one in force. `slot`: where a variable stands. Returns the bytes that this takes for the first time.
     pub(crate) fn take_layout(&mut self, shape: ShapeId, slot: impl Fn(Sym) -> Option<usize>) -> usize {

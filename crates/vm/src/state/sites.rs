@@ -55,13 +55,17 @@ fn leads(c: &CallCache, expected: &Expected) -> bool {
 pub(crate) struct Tables(RefCell<Vec<(*const Machine, Box<[Site]>)>>);
 
 impl Tables {
+    pub(crate) fn bytes(&self) -> usize {
+        let tables = self.0.borrow();
+        tables.capacity() * size_of::<(*const Machine, Box<[Site]>)>() + tables.iter().map(|(_, t)| size_of_val(&**t)).sum::<usize>()
+    }
     /// The table for a version.
     pub(crate) fn of(&self, m: &Machine) -> *const Site {
         let mut tables = self.0.borrow_mut();
         let known = tables.iter().position(|(of, _)| std::ptr::eq(*of, m));
         let k = known.unwrap_or_else(|| {
             let n = m.sites.len();
-            // The process's, like all that a Code has of its own because it is hot.
+            // What stands in the way of no call: the limit is looked at when the bytes are counted.
             zakuro_base::memory::going_on(|| {
                 let first = Site::new(n as u32, m.sites.as_ptr() as usize);
                 tables.push((m, std::iter::once(first).chain((0..n).map(|_| Site::new(0, 0))).collect()));

@@ -186,8 +186,8 @@ impl CodeState {
     fn failures_allowed(&self) -> u32 {
         self.own_machine().map_or(0, |m| (m.took / FAILURE).min(u32::MAX.into()) as u32)
     }
-    /// Puts a version into force.
-    fn adopt(&self, m: &Arc<Machine>) {
+    /// Puts a version into force. Returns the bytes that this takes for the first time.
+    fn adopt(&self, m: &Arc<Machine>) -> usize {
         let before = self.machine.replace(Arc::into_raw(m.clone()));
         if !before.is_null() {
             // SAFETY: made by the line above, some time ago.
@@ -198,13 +198,15 @@ impl CodeState {
                 self.notes().left.set(0);
             }
         }
-        self.put_into_force(m);
+        self.put_into_force(m)
     }
-    fn put_into_force(&self, m: &Machine) {
+    fn put_into_force(&self, m: &Machine) -> usize {
+        let before = self.tables.bytes();
         self.sites.set(self.tables.of(m));
         // SAFETY: an `Entry` by the compiler's word.
         self.entry.set(unsafe { std::mem::transmute::<usize, Entry>(m.function) });
         self.insns.set(m.insns.as_ptr());
+        self.tables.bytes() - before
     }
     /// The instructions that are in force while nothing traces.
     pub(crate) fn untraced(&self) -> *const Insn {
@@ -232,17 +234,23 @@ impl CodeState {
 
 impl Cx {
     /// Takes the best instructions that there are: machine code's, else the copy that tells. Not while traces have theirs.
-    pub(crate) fn heat_up(&self, cs: &CodeState, profiling: bool) {
+    pub(crate) fn heat_up(&mut self, cs: &CodeState, profiling: bool) {
         if cs.is_traced() || cs.compares() {
             return;
         }
         self.unlink(cs);
-        if let Some((m, _)) = self.best(cs) {
-            cs.adopt(&m);
+        let more = if let Some((m, _)) = self.best(cs) {
+            cs.adopt(&m)
         } else if let Some(m) = cs.own_machine() {
-            cs.put_into_force(m);
-        } else if profiling && !cs.code.insns.is_empty() && !cs.is_left_alone() {
-            cs.observe();
+            cs.put_into_force(m)
+        } else {
+            if profiling && !cs.code.insns.is_empty() && !cs.is_left_alone() {
+                cs.observe();
+            }
+            0
+        };
+        if more > 0 {
+            self.heap.add_payload(more);
         }
     }
     /// The version that serves what this VM has met of a Code and of those inlined in it, and relies on most of it; with the number of instructions that could be relied on, but are not. Where several
@@ -551,7 +559,7 @@ impl Cx {
         }
     }
     /// What a Code that is watched calls is as warm.
-    fn watch_callee(&self, caller: &CodeState, callee: &CodeState) {
+    fn watch_callee(&mut self, caller: &CodeState, callee: &CodeState) {
         if std::ptr::eq(callee.insns.get(), callee.code.insns.as_ptr()) {
             let depth = caller.notes().depth.get();
             if depth < INLINED_DEPTH as u8 {
