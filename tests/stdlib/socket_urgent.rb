@@ -20,13 +20,21 @@ p IO.select(nil, nil, [socket], 10)&.map(&:size), socket.recv(1, Socket::MSG_OOB
 client.write("cd\n")
 p socket.gets
 
-# Whose time it is that is over.
-def told
-  yield
-rescue IO::TimeoutError, SystemCallError => e
-  puts "#{e.class}: #{e.message}"
+# Whose time it is that is over. A server that takes no more connections answers none; where the machine's network ends is nobody's matter.
+full = Socket.new(:INET, :STREAM)
+full.bind(Addrinfo.tcp("127.0.0.1", 0))
+full.listen(0)
+port = full.local_address.ip_port
+waiting = Array.new(3) do
+  Socket.new(:INET, :STREAM).tap { |socket| socket.connect_nonblock(full.local_address, exception: false) }
 end
-told { Socket.tcp("192.0.2.1", 80, open_timeout: 0) }
-told { TCPSocket.new("192.0.2.1", 80, open_timeout: 0) }
-told { Socket.tcp("192.0.2.1", 80, connect_timeout: 0) }
-told { Addrinfo.tcp("192.0.2.1", 80).connect(timeout: 0) }
+told = lambda do |&connect|
+  connect.call
+rescue IO::TimeoutError, SystemCallError => e
+  puts "#{e.class}: #{e.message.sub(port.to_s, "PORT")}"
+end
+told.call { Socket.tcp("127.0.0.1", port, open_timeout: 0) }
+told.call { TCPSocket.new("127.0.0.1", port, open_timeout: 0) }
+told.call { Socket.tcp("127.0.0.1", port, connect_timeout: 0) }
+told.call { Addrinfo.tcp("127.0.0.1", port).connect(timeout: 0) }
+p waiting.size
