@@ -189,6 +189,14 @@ impl HashTable {
                 .map(|i| *i as usize),
         }
     }
+    /// Position of a key that is `eql?` to itself alone ([`Value::is_word`]). Small tables are looked through without its hash code.
+    #[inline]
+    pub fn find_word(&self, key: Value, hash: impl FnOnce() -> u64) -> Option<usize> {
+        match &self.wide {
+            None => (self.first as usize..self.entries.len()).find(|&i| self.entries[i].key == key),
+            Some(w) => w.index.find(hash(), |&i| self.entries[i as usize].key == key).map(|i| *i as usize),
+        }
+    }
     /// Positions of all entries with this stored hash (for comparisons that may call Ruby).
     pub fn candidates(&self, hash: u64) -> Vec<usize> {
         match self.wide.as_ref().map(|w| &w.index) {
@@ -209,6 +217,15 @@ impl HashTable {
         });
         let (at, _) = found.ok()?.remove();
         Some(self.leave(at as usize))
+    }
+    /// Whether one more entry fits in what it has.
+    #[inline]
+    fn has_room(&self) -> bool {
+        let indexed = match &self.wide {
+            Some(w) => w.index.len() < w.index.capacity(),
+            None => self.entries.len() < LINEAR,
+        };
+        indexed && self.entries.len() < self.entries.capacity()
     }
     /// Appends a key that is not there. Returns its position.
     pub fn push(&mut self, hash: u64, key: Value, value: Value) -> usize {
@@ -431,6 +448,33 @@ impl HashCell {
     pub fn change<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {
         this.as_value().will_refer();
         Self::change_unnoticed(this, heap, f)
+    }
+    /// Gives the entry at a position another value.
+    #[inline]
+    pub fn set_value(this: Ref<HashCell>, i: usize, v: Value) {
+        this.as_value().will_refer();
+        this.cell().table.set_value(i, v);
+    }
+    /// Gives a Hash that was just made its table.
+    #[inline]
+    pub fn fill(this: Ref<HashCell>, heap: &mut Heap, table: HashTable) {
+        debug_assert!(this.own_table().is_none());
+        if table.entries.capacity() > 0 {
+            heap.set_finalized(this.as_ptr() as *mut Header);
+            heap.add_payload(table.weight());
+            table.blocks().into_iter().for_each(|block| heap.add_watched(block));
+        }
+        this.as_value().will_refer();
+        this.cell().table = table;
+    }
+    /// Appends a key that is not there. Returns its position.
+    #[inline]
+    pub fn push(this: Ref<HashCell>, heap: &mut Heap, hash: u64, key: Value, value: Value) -> usize {
+        if this.table.has_room() {
+            this.as_value().will_refer();
+            return this.cell().table.push(hash, key, value);
+        }
+        Self::change(this, heap, |t| t.push(hash, key, value))
     }
     /// A change that no image tells and that brings no new reference: the number of walks that go on, hash codes that are made anew.
     pub fn change_unnoticed<R>(this: Ref<HashCell>, heap: &mut Heap, f: impl FnOnce(&mut HashTable) -> R) -> R {

@@ -171,10 +171,12 @@ impl StringCell {
         self.is_inline() || unsafe { SharedBuf::is_unique(self.body.heap.buf) }
     }
     /// Makes room for `cap` bytes in a buffer of its own.
+    #[inline(always)]
     fn reserve(this: Ref<StringCell>, heap: &Heap, cap: usize) -> Result<(), TooLarge> {
-        if this.unique() && cap <= this.capacity() {
-            return Ok(());
-        }
+        if this.unique() && cap <= this.capacity() { Ok(()) } else { Self::move_out(this, heap, cap) }
+    }
+    #[inline(never)]
+    fn move_out(this: Ref<StringCell>, heap: &Heap, cap: usize) -> Result<(), TooLarge> {
         let old_inline = this.is_inline();
         // Who grows leaves room to grow again; who only writes, does not.
         let want = if cap > this.len() { cap.max((this.len() * 2).min(cap.saturating_mul(2))) } else { cap }.max(48);

@@ -236,6 +236,11 @@ impl Value {
             }
         }
     }
+    /// Whether it is `eql?` to the same word alone, whatever programs define: a small Integer, a Symbol, true, false or nil. (0.0 and -0.0 are one key.)
+    #[inline(always)]
+    pub fn is_word(self) -> bool {
+        !self.is_cell() && !self.is_flonum()
+    }
     /// The id that inline caches compare: shape of a cell, class id of an immediate.
     #[inline(always)]
     pub fn shape_key(self) -> u32 {

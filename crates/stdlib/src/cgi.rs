@@ -127,6 +127,22 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
     Ok(Some(out))
 }
 
+/// The same for a text of at most [`SHORT`] bytes, into a buffer: how long it is then, longer if anything was special.
+fn short_html(text: &[u8], out: &mut [u8; FILLED * (SHORT + 1)]) -> usize {
+    let mut at = 0;
+    for b in text {
+        let (reference, length) = &REFERENCES[*b as usize];
+        let is_plain = *length == 0;
+        out[at..at + FILLED].copy_from_slice(reference);
+        if is_plain {
+            out[at] = *b;
+        }
+        at += *length as usize + is_plain as usize;
+    }
+    at
+}
+const SHORT: usize = 32;
+
 /// Length to which references are filled up.
 const FILLED: usize = 8;
 
@@ -173,8 +189,13 @@ mod erb {
         if !args::encoding_of(s.encoding()).is_ascii_compatible() {
             return escape::escape_html(cx, Value::NIL, s);
         }
+        if s.len() <= SHORT {
+            let mut out = [0; FILLED * (SHORT + 1)];
+            let n = short_html(s.content(&cx.heap), &mut out);
+            return Ok(if n == s.len() { text } else { escaped(cx, &out[..n], s) });
+        }
         Ok(match html(cx, s)? {
-            Some(out) => cx.str_bytes(&out, s.encoding()),
+            Some(out) => escaped(cx, &out, s),
             None => text,
         })
     }
@@ -233,6 +254,13 @@ fn url_unescape(cx: &mut Cx, s: Ref<StringCell>, encoding: Option<Value>, plus: 
     }
     let v = cx.str_bytes(&out, encoding);
     if cx.call(v, Sym::intern("valid_encoding?"), &[])?.truthy() { Ok(v) } else { Ok(cx.str_bytes(&out, s.encoding())) }
+}
+
+/// What escaping made of a text: as much ASCII as that was.
+fn escaped(cx: &mut Cx, bytes: &[u8], of: Ref<StringCell>) -> Value {
+    let v = cx.str_bytes(bytes, of.encoding());
+    Ref::<StringCell>::of(v).set_code_range(of.code_range());
+    v
 }
 
 /// Methods of `CGI::Escape`.

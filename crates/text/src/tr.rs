@@ -221,6 +221,33 @@ impl Set {
     }
 }
 
+/// Finds bytes of ASCII a block at a time, where a text may have such.
+struct AsciiRuns {
+    /// Where it is worth a look again.
+    next: usize,
+}
+
+impl AsciiRuns {
+    const BLOCK: usize = 64;
+
+    fn new(some: bool) -> AsciiRuns {
+        AsciiRuns { next: if some { 0 } else { usize::MAX } }
+    }
+
+    /// The block that begins there, at a character, if all of it is ASCII.
+    fn at<'a>(&mut self, s: &'a [u8], at: usize) -> Option<&'a [u8]> {
+        if at < self.next {
+            return None;
+        }
+        let block = &s[at..s.len().min(at + Self::BLOCK)];
+        if block.is_ascii() {
+            return Some(block);
+        }
+        self.next = at + Self::BLOCK;
+        None
+    }
+}
+
 /// The intersection of several sets, as `delete`, `squeeze` and `count` take them.
 pub struct CharSet {
     sets: Vec<Set>,
@@ -281,8 +308,15 @@ impl CharSet {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
         let mut pace = Pace::new();
+        let mut runs = AsciiRuns::new(self.unit.is_ascii_compatible());
+        let gone: [bool; 128] = std::array::from_fn(|c| self.contains(c as u32));
         while at < s.len() {
             pace.at(at, p)?;
+            if let Some(run) = runs.at(s, at) {
+                out.extend(run.iter().filter(|c| !gone[(**c & 127) as usize]));
+                at += run.len();
+                continue;
+            }
             let (c, len) = self.unit.next(&s[at..]);
             if !self.contains(c) {
                 out.extend_from_slice(&s[at..at + len]);
@@ -345,8 +379,22 @@ pub fn tr(s: &[u8], from: &[u8], to: &[u8], squeeze: bool, unit: Unit, p: &mut d
     let mut out = Vec::with_capacity(s.len());
     let (mut at, mut last, mut replaced) = (0, None, false);
     let mut pace = Pace::new();
+    // Bytes for bytes, where what is ASCII becomes ASCII.
+    let plain = !squeeze && unit.is_ascii_compatible() && ascii.iter().flatten().all(|m| *m < 128);
+    let mut runs = AsciiRuns::new(plain);
+    let mut table: [u8; 128] = std::array::from_fn(|c| c as u8);
+    let mut hits = [false; 128];
+    for (c, m) in ascii.iter().enumerate().filter_map(|(c, m)| m.map(|m| (c, m))).filter(|_| plain) {
+        (table[c], hits[c]) = (m as u8, true);
+    }
     while at < s.len() {
         pace.at(at, p)?;
+        if let Some(run) = runs.at(s, at) {
+            out.extend(run.iter().map(|c| table[(*c & 127) as usize]));
+            replaced = replaced || run.iter().any(|c| hits[(*c & 127) as usize]);
+            at += run.len();
+            continue;
+        }
         let (c, len) = unit.next(&s[at..]);
         let mapped = match ascii.get(c as usize) {
             Some(&m) => m,

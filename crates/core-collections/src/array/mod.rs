@@ -17,6 +17,7 @@ pub mod remove;
 pub mod setops;
 pub mod sorting;
 pub mod store;
+pub(crate) mod words;
 
 static SHARED: [MethodRow; 35] = own_rows(
     ids::ARRAY,

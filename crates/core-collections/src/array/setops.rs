@@ -1,8 +1,29 @@
 //! Array: set operations, by `hash` and `eql?`.
 
+use super::words::Words;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
+
+/// Calls `f` with each element.
+fn each_element(cx: &mut Cx, a: Ref<ArrayCell>, mut f: impl FnMut(&mut Cx, Value)) -> Result<()> {
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        f(cx, v);
+        i += 1;
+        step(i, cx)?;
+    }
+    Ok(())
+}
+
+/// The words of `b`, if it and `a` hold nothing else.
+fn words(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Option<Words>> {
+    let Some(mut words) = Words::for_elements(cx, &[a, b]) else { return Ok(None) };
+    each_element(cx, b, |cx, v| {
+        words.insert(cx, v);
+    })?;
+    Ok(Some(words))
+}
 
 /// Hash with the elements as keys.
 fn members(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Ref<HashCell>> {
@@ -60,6 +81,8 @@ fn minus(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<ArrayC
     let out = cx.new_array();
     if b.len() <= SMALL {
         add_if(cx, a, out, |cx, v| Ok(!has(cx, b, v)?))?;
+    } else if let Some(gone) = words(cx, a, b)? {
+        add_if(cx, a, out, |cx, v| Ok(!gone.has(cx, v)))?;
     } else {
         let gone = members(cx, b)?;
         add_if(cx, a, out, |cx, v| Ok(cx.hash_get(gone, v)?.is_none()))?;
@@ -71,6 +94,10 @@ fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<Array
     let out = cx.new_array();
     if a.len() <= SMALL && b.len() <= SMALL {
         add_if(cx, a, out, |cx, v| Ok(has(cx, b, v)? && !has(cx, out, v)?))?;
+    } else if let Some(there) = words(cx, a, b)?
+        && let Some(mut seen) = Words::for_elements(cx, &[a])
+    {
+        add_if(cx, a, out, |cx, v| Ok(there.has(cx, v) && seen.insert(cx, v)))?;
     } else {
         let there = members(cx, b)?;
         add_if(cx, a, out, |cx, v| Ok(cx.hash_delete(there, v)?.is_some()))?;
@@ -87,7 +114,16 @@ fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> 
         }
         return Ok(out.as_value());
     }
-    let (seen, out) = (cx.new_hash(), cx.new_array());
+    let out = cx.new_array();
+    if let [other] = others {
+        let other = cx.to_ary(*other)?;
+        if let (Some(mut seen), Some(mut more)) = (Words::for_elements(cx, &[a]), Words::for_elements(cx, &[other])) {
+            add_if(cx, a, out, |cx, v| Ok(seen.insert(cx, v)))?;
+            add_if(cx, other, out, |cx, v| Ok(!seen.has(cx, v) && more.insert(cx, v)))?;
+            return Ok(out.as_value());
+        }
+    }
+    let seen = cx.new_hash();
     add_new(cx, seen, a, out)?;
     for o in others {
         let o = cx.to_ary(*o)?;
@@ -159,10 +195,16 @@ pub mod methods {
             }
             return Ok(false);
         }
-        let there = members(cx, other)?;
+        let words = words(cx, this, other)?;
+        let table = if words.is_none() { Some(members(cx, other)?) } else { None };
         let mut i = 0;
         while let Some(v) = this.get(i) {
-            if cx.hash_get(there, v)?.is_some() {
+            let there = match (&words, table) {
+                (Some(words), _) => words.has(cx, v),
+                (None, Some(table)) => cx.hash_get(table, v)?.is_some(),
+                (None, None) => false,
+            };
+            if there {
                 return Ok(true);
             }
             i += 1;

@@ -1,6 +1,8 @@
 //! Enumerable: methods that make a new collection element by element.
 
 use super::*;
+use crate::array::words::Words;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 
 /// Adds a `[key, value]` pair to a Hash, as `to_h` does.
@@ -72,31 +74,19 @@ fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -
     Ok(out.as_value())
 }
 
-/// The elements without repetitions when all are small Integers, Symbols, true, false or nil, which are `eql?` when they are the same word.
-fn distinct_immediates<'h>(heap: &'h Heap, values: &[Value]) -> Option<Gathered<'h>> {
-    if values.len() < 8 || values.iter().any(|v| v.is_cell() || v.is_flonum()) {
-        return None;
-    }
-    let bits = (values.len() * 2).next_power_of_two().trailing_zeros();
-    // Places in `kept`, from 1 on; linear probing.
-    let mut table = vec![0u32; 1 << bits];
-    let mut kept = Gathered::with_capacity(heap, values.len());
-    for v in values {
-        // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4).
-        let mut at = (v.bits().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize;
-        loop {
-            match table[at] {
-                0 => {
-                    kept.push(*v);
-                    table[at] = u32::try_from(kept.len()).ok()?;
-                    break;
-                }
-                n if kept[n as usize - 1] == *v => break,
-                _ => at = (at + 1) & (table.len() - 1),
-            }
+/// The elements without repetitions, if all are words.
+fn distinct_words(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Option<Ref<ArrayCell>>> {
+    let Some(mut seen) = Words::for_elements(cx, &[a]) else { return Ok(None) };
+    let out = cx.new_array();
+    let mut i = 0;
+    while let Some(v) = a.get(i) {
+        if seen.insert(cx, v) {
+            ArrayCell::push(out, &mut cx.heap, v);
         }
+        i += 1;
+        step(i, cx)?;
     }
-    Some(kept)
+    Ok(Some(out))
 }
 
 #[ruby_class(ids::ENUMERABLE)]
@@ -314,9 +304,9 @@ pub mod methods {
     fn uniq(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
         if block.is_none()
             && let Some(a) = plain_array(cx, this)
-            && let Some(kept) = distinct_immediates(&cx.heap, a.elements(&cx.heap))
+            && let Some(out) = distinct_words(cx, a)?
         {
-            return Ok(cx.array(&kept));
+            return Ok(out.as_value());
         }
         let seen = cx.new_hash();
         let out = cx.new_array();

@@ -169,7 +169,7 @@ pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut C
 
 /// Adds a key that is known not to be there, with its hash code from a Hash that compares keys in the same way.
 pub(crate) fn add_unique(cx: &mut Cx, into: Ref<HashCell>, hash: u64, key: Value, value: Value) {
-    HashCell::change(into, &mut cx.heap, |t| t.push(hash, key, value));
+    HashCell::push(into, &mut cx.heap, hash, key, value);
 }
 
 /// An Array as `[key, value]`, or None.

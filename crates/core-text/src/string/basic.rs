@@ -32,6 +32,9 @@ fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
     if c > 0xff && e.is_single_byte() {
         return cx.range_error(format!("{i} out of char range"));
     }
+    if c < 0x80 && e.is_ascii_compatible() {
+        return append_char(cx, this, &[c as u8], CodeRange::Ascii);
+    }
     let mut out = Vec::new();
     if !e.encode(c, &mut out) {
         return if e.is_unicode() && c > 0x10ffff || e.is_single_byte() {
@@ -40,8 +43,22 @@ fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
             cx.range_error(format!("invalid codepoint 0x{c:X} in {}", e.name()))
         };
     }
-    let piece = make(cx, &out, this);
-    append(cx, this, Ref::of(piece))
+    append_char(cx, this, &out, CodeRange::Valid)
+}
+
+/// A character of the receiver's encoding at its end. The caller has checked frozen.
+fn append_char(cx: &mut Cx, this: Str, bytes: &[u8], range: CodeRange) -> Result<()> {
+    let joined = match (this.code_range(), range) {
+        (CodeRange::Unknown, r) if this.len() == 0 => r,
+        (CodeRange::Ascii, r) => r,
+        (CodeRange::Valid, _) => CodeRange::Valid,
+        _ => CodeRange::Unknown,
+    };
+    if StringCell::try_append(this, &mut cx.heap, bytes).is_err() {
+        return too_big(cx);
+    }
+    this.set_code_range(joined);
+    Ok(())
 }
 
 /// One argument of `<<` and `concat`.

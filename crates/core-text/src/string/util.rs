@@ -67,8 +67,10 @@ pub fn length(heap: &Heap, s: Str) -> usize {
 
 /// Characters of valid UTF-8: bytes that are no continuation.
 pub fn lead_bytes(b: &[u8]) -> usize {
-    b.iter().map(|&b| ((b as i8) >= -0x40) as usize).sum()
+    // Sums of blocks fit a byte, so that 16 and more of them are counted at once.
+    b.chunks(LEAD_BLOCK).map(|block| block.iter().fold(0u8, |n, &b| n + ((b as i8) >= -0x40) as u8) as usize).sum()
 }
+const LEAD_BLOCK: usize = 128;
 
 /// Byte offset of character `n` (the length in bytes when `n` is the number of characters); None beyond.
 pub fn offset(heap: &Heap, s: Str, n: usize) -> Option<usize> {
@@ -120,6 +122,10 @@ pub fn offset_from_end(heap: &Heap, s: Str, n: usize) -> Option<usize> {
 /// `offset` in valid UTF-8: whole words first, then lead bytes.
 fn valid_offset(b: &[u8], n: usize) -> Option<usize> {
     let (mut at, mut left) = (0, n);
+    while left >= LEAD_BLOCK && at + LEAD_BLOCK <= b.len() {
+        left -= lead_bytes(&b[at..at + LEAD_BLOCK]);
+        at += LEAD_BLOCK;
+    }
     // A word holds 8 bytes minus its continuation bytes (10xxxxxx) of characters that begin in it.
     while left >= 8 && at + 8 <= b.len() {
         let w = u64::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3], b[at + 4], b[at + 5], b[at + 6], b[at + 7]]);

@@ -359,10 +359,10 @@ impl Parser<'_> {
                     }
                     None => {}
                 }
-                HashCell::change(h, &mut cx.heap, |t| t.set_value(i, v));
+                HashCell::set_value(h, i, v);
             }
             None => {
-                HashCell::change(h, &mut cx.heap, |t| t.push(hash, key, v));
+                HashCell::push(h, &mut cx.heap, hash, key, v);
             }
         }
         Ok(())

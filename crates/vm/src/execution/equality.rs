@@ -166,6 +166,11 @@ impl Cx {
     pub fn object_hash(&self, v: Value) -> u64 {
         self.identity_hash(v)
     }
+    /// Position of a key that is a word.
+    #[inline]
+    fn find_word(&self, h: Ref<HashCell>, key: Value) -> Option<usize> {
+        h.table(&self.heap)?.find_word(key, || self.hash_seed.word(key.bits()))
+    }
     fn key_hash(&mut self, h: Ref<HashCell>, key: Value) -> Result<u64> {
         if h.by_identity() { Ok(self.identity_hash(key)) } else { self.hash_of(key) }
     }
@@ -196,6 +201,9 @@ impl Cx {
     }
     /// `hash[key]` without default, where no Ruby code is asked; None where it would be.
     pub fn quick_get(&mut self, h: Ref<HashCell>, key: Value) -> Option<Option<Value>> {
+        if key.is_word() {
+            return Some(self.word_get(h, key));
+        }
         let hash = if h.by_identity() { self.identity_hash(key) } else { self.quick_hash(key)? };
         let Some(t) = h.table(&self.heap) else { return Some(None) };
         let mut decided = true;
@@ -209,10 +217,19 @@ impl Cx {
         let found = at.and_then(|i| t.entry(i)).map(|e| e.value);
         (found.is_some() || decided).then_some(found)
     }
+    /// `hash[key]` without default, of a key that is a word.
+    #[inline]
+    fn word_get(&self, h: Ref<HashCell>, key: Value) -> Option<Value> {
+        let at = self.find_word(h, key)?;
+        h.table(&self.heap)?.entry(at).map(|e| e.value)
+    }
     /// `hash[key]` without default; None when missing.
     pub fn hash_get(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
         if h.len() == 0 {
             return Ok(None);
+        }
+        if key.is_word() {
+            return Ok(self.word_get(h, key));
         }
         let hash = self.key_hash(h, key)?;
         let at = self.hash_find(h, hash, key)?;
@@ -231,10 +248,15 @@ impl Cx {
     /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen (not captured: the Hash
     /// inside a Set, say, is nobody's receiver). RuntimeError when a key is added during iteration.
     pub fn hash_set(&mut self, h: Ref<HashCell>, key: Value, value: Value) -> Result<()> {
-        let hash = self.key_hash(h, key)?;
-        if let Some(i) = self.hash_find(h, hash, key)? {
+        let (hash, found) = if key.is_word() {
+            (self.hash_seed.word(key.bits()), self.find_word(h, key))
+        } else {
+            let hash = self.key_hash(h, key)?;
+            (hash, self.hash_find(h, hash, key)?)
+        };
+        if let Some(i) = found {
             self.cell_changes(h.as_value());
-            HashCell::change(h, &mut self.heap, |t| t.set_value(i, value));
+            HashCell::set_value(h, i, value);
             return Ok(());
         }
         if h.is_iterating() {
@@ -251,9 +273,7 @@ impl Cx {
             key.set_flags(flags::FROZEN);
         }
         self.cell_changes(h.as_value());
-        HashCell::change(h, &mut self.heap, |t| {
-            t.push(hash, key, value);
-        });
+        HashCell::push(h, &mut self.heap, hash, key, value);
         Ok(())
     }
     /// Removes a key; returns its value.

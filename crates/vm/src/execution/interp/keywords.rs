@@ -329,7 +329,7 @@ impl Cx {
             // SAFETY: caller.
             table.push(self.identity_hash(key), key, unsafe { *values.add(i) });
         }
-        HashCell::change(h, &mut self.heap, |t| *t = table);
+        HashCell::fill(h, &mut self.heap, table);
         h.as_value()
     }
 
@@ -349,8 +349,8 @@ impl Cx {
                 // Different Symbols and the like need no comparing by Ruby code.
                 while k < n && !(*first.add(k)).is_cell() {
                     let (key, value) = (*first.add(k), *first.add(k + 1));
-                    let hash = self.identity_hash(key);
-                    match table.find(hash, |other| other == key) {
+                    let hash = self.hash_seed.word(key.bits());
+                    match table.find_word(key, || hash) {
                         Some(at) => table.set_value(at, value),
                         None => {
                             table.push(hash, key, value);
@@ -358,7 +358,7 @@ impl Cx {
                     }
                     k += 2;
                 }
-                HashCell::change(h, &mut self.heap, |t| *t = table);
+                HashCell::fill(h, &mut self.heap, table);
             }
             while k < n {
                 self.hash_set(h, *first.add(k), *first.add(k + 1))?;

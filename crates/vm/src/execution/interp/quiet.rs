@@ -60,6 +60,8 @@ pub unsafe extern "C" fn environment(cx: &mut Cx, parent: u64, slots: usize) -> 
 /// `a << b` of a plain String that may be changed; UNDEF if the interpreter has to do it.
 pub unsafe extern "C" fn append(cx: &mut Cx, a: u64, b: u64) -> u64 {
     use zakuro_object::string::CodeRange::{Ascii, Unknown, Valid};
+    use zakuro_object::string::{BINARY, US_ASCII, UTF8};
+    const COMPATIBLE: [u8; 3] = [BINARY, UTF8, US_ASCII];
     guarded(cx, |cx| {
         // SAFETY: live values; machine code has looked at shape and flags of the receiver.
         unsafe {
@@ -68,10 +70,17 @@ pub unsafe extern "C" fn append(cx: &mut Cx, a: u64, b: u64) -> u64 {
                 return Ok(Value::UNDEF);
             }
             let (s, other): (Ref<StringCell>, Ref<StringCell>) = (Ref::of_unchecked(a), Ref::of_unchecked(b));
-            if s.encoding() != other.encoding() {
+            // Few bytes are looked at each time; more where it is noted what they are.
+            let range = match other.code_range() {
+                Unknown if other.len() <= 64 && COMPATIBLE.contains(&other.encoding()) && other.is_ascii() => Ascii,
+                r => r,
+            };
+            // What is ASCII alone takes no other encoding to where it goes.
+            let (own, from) = (s.encoding(), other.encoding());
+            if own != from && (range != Ascii || !COMPATIBLE.contains(&own) || !COMPATIBLE.contains(&from)) {
                 return Ok(Value::UNDEF);
             }
-            let joined = match (s.code_range(), other.code_range()) {
+            let joined = match (s.code_range(), range) {
                 (Unknown, r @ (Ascii | Valid)) if s.len() == 0 => Some(r),
                 (Unknown, Ascii | Valid) => None,
                 (Ascii, r @ (Ascii | Valid)) => Some(r),
@@ -108,6 +117,7 @@ pub fn answer(owner: ClassId, name: &str, argc: u8) -> Option<Answer> {
         (ids::FLOAT, "floor", 0) => floor,
         (ids::FLOAT, "ceil", 0) => ceil,
         (ids::FLOAT, "round", 0) => round,
+        (ids::STRING, "to_s" | "to_str", 0) => itself,
         _ => return None,
     })
 }
@@ -170,6 +180,11 @@ unsafe extern "C" fn compare(_: &mut Cx, this: u64, other: u64) -> u64 {
         (Some(a), Some(b)) => Value::fixnum(a.cmp(&b) as i64).bits(),
         _ => NO_ANSWER,
     }
+}
+/// Strings of subclasses are copied.
+unsafe extern "C" fn itself(_: &mut Cx, this: u64, _: u64) -> u64 {
+    // SAFETY: a live value, the receiver of a method of String, found by its shape.
+    if unsafe { Value::from_bits(this) }.shape_key() == ids::STRING.0 { this } else { NO_ANSWER }
 }
 /// A whole number as an Integer, if it is a small one.
 fn whole(d: f64) -> u64 {
