@@ -18,7 +18,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use crate::figures::{HeapStats, Reason, Record, SizeClass};
-use crate::state::{FinalizeFn, HeapState, Native, TraceFn};
+use crate::size_class::{SIZES, class_of};
+use crate::state::{FinalizeFn, HeapState, Native, Run, TraceFn};
 use crate::{Header, Marker, Region, Share};
 
 /// The cells of one VM. May move between native threads; is never shared.
@@ -53,6 +54,25 @@ impl Heap {
     unsafe fn exclusive(&self) -> &mut HeapState {
         // SAFETY: a Heap is not Sync; the rest is the caller's word.
         unsafe { &mut *self.0.get() }
+    }
+}
+
+/// Where a heap keeps the open free run that serves a size, in bytes from its beginning, for machine code that takes cells itself: the address of the next cell, and the run's end, where
+/// [`Heap::alloc`] has to be asked instead. A cell that was taken must have its header before the collector can next run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLayout {
+    pub next: usize,
+    pub end: usize,
+    /// Bytes of each cell.
+    pub cell: usize,
+}
+
+impl RunLayout {
+    /// `size`: at most [`crate::MAX_CELL`] bytes.
+    pub fn of(size: usize) -> RunLayout {
+        let class = class_of(size);
+        let run = std::mem::offset_of!(HeapState, runs) + class * size_of::<Run>();
+        RunLayout { next: run + std::mem::offset_of!(Run, bump), end: run + std::mem::offset_of!(Run, end), cell: SIZES[class] as usize }
     }
 }
 

@@ -39,7 +39,7 @@ mod sweep;
 
 pub use collect::{remember, revisit};
 pub use figures::{HeapStats, Lots, Reason, Record, SizeClass};
-pub use heap::Heap;
+pub use heap::{Heap, RunLayout};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
 pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
@@ -60,6 +60,14 @@ pub struct Header {
     pub flags: u8,
     /// Free for the kind's own use.
     pub aux: u16,
+}
+
+impl Header {
+    /// Its bits.
+    pub const fn word(self) -> u64 {
+        // SAFETY: eight bytes without padding.
+        unsafe { std::mem::transmute(self) }
+    }
 }
 
 /// Bits of [`Header::flags`].

@@ -74,6 +74,7 @@ fn watched(block: usize) -> usize {
 
 /// The open free run of a size class.
 #[derive(Clone, Copy)]
+#[repr(C)]
 pub(crate) struct Run {
     /// Address of the next cell to hand out; `end` when the run is used up.
     pub(crate) bump: usize,

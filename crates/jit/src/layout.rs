@@ -19,6 +19,7 @@ pub mod vm {
     pub const LEFT: i32 = offset_of!(Vm, left) as i32;
     pub const EXIT_IN: i32 = offset_of!(Vm, exit_in) as i32;
     pub const SLOTS: i32 = offset_of!(Vm, slots) as i32;
+    pub const HEAP: i32 = offset_of!(Vm, heap) as i32;
     pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
 }
 pub mod frame {

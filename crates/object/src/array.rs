@@ -50,6 +50,9 @@ pub mod layout {
     use std::mem::offset_of;
 
     pub const OUT: u16 = super::OUT;
+    /// Bytes of a cell, and elements that lie in it.
+    pub const CELL: usize = size_of::<ArrayCell>();
+    pub const INLINE_LEN: usize = super::INLINE;
     pub const INLINE: usize = offset_of!(ArrayCell, body);
     pub const BUFFER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, buf);
     pub const POINTER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, ptr);

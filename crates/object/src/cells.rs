@@ -666,10 +666,14 @@ struct ExtIvars {
 
 impl ObjectCell {
     pub const MAX_INLINE: usize = 255;
-    /// At least three slots, since the smallest cell has room for them.
+    /// At least three, since the smallest cell has room for them.
+    #[inline(always)]
+    pub fn slots_made(wanted: usize) -> usize {
+        wanted.clamp(3, Self::MAX_INLINE)
+    }
     #[inline(always)]
     pub fn make(heap: &Heap, shape: u32, kind: Kind, slots: usize) -> Ref<ObjectCell> {
-        let n = slots.clamp(3, Self::MAX_INLINE);
+        let n = Self::slots_made(slots);
         let p = heap.alloc(8 + 8 * n) as *mut ObjectCell;
         // SAFETY: new cell with room for n slots. Slots beyond the shape's count are never read, but the collector
         // scans all inline slots, so they are filled.

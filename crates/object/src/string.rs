@@ -12,7 +12,10 @@ use zakuro_heap::{BufRef, Header, Heap, SharedBuf, out_of_memory};
 pub const INLINE: usize = 24;
 /// Flag: this cell's VM accounts for the buffer because of it (substrings share it without counting it again; module `shared`).
 const COUNTED: u8 = zakuro_heap::flags::USER2;
-const INLINE_BIT: u16 = 1 << 10;
+/// Of [`Header::aux`]: the bytes lie in the cell.
+pub const INLINE_BIT: u16 = 1 << 10;
+/// Bytes of a cell.
+pub const CELL: usize = size_of::<StringCell>();
 const LEN_SHIFT: u16 = 11;
 const RANGE_MASK: u16 = 3 << 8;
 

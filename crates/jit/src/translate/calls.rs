@@ -116,9 +116,19 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(on);
         at
     }
+    /// The entry behind that of the last site, a call of `new`, for what it makes ([`Expected::handler`]).
+    pub fn expect_made(&mut self, slots: u16) -> At {
+        let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
+        self.expected.push(Expected { site: 0, handler: 0, code: 0, native: slots as usize });
+        At { table, offset: self.expected.len() as i32 * site::SIZE }
+    }
     /// What a site's entry says.
     pub fn of_site(&mut self, at: At, field: i32) -> Value {
         self.load(at.table, at.offset + field)
+    }
+    /// Its [`zakuro_vm::sites::Site::shape`].
+    pub fn shape_of_site(&mut self, at: At) -> Value {
+        self.load_u32(at.table, at.offset + site::SHAPE)
     }
     /// Its [`zakuro_vm::sites::Site::extra`].
     pub fn extra_of_site(&mut self, at: At) -> Value {
@@ -289,19 +299,20 @@ impl Emitter<'_, '_> {
         let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let handlers = &RUBY_CALLS;
         match called {
-            Called::Ruby(_) | Called::NewPlain => {
+            Called::Ruby(_) | Called::NewPlain(_) => {
                 let handler = match (&called, with_block) {
-                    (Called::NewPlain, _) => handlers.new_plain,
+                    (Called::NewPlain(_), _) => handlers.new_plain,
                     (_, false) => handlers.simple,
                     (_, true) => handlers.simple_blk,
                 };
                 let site = self.guard_site(id, recv, false, Leads::to(handler), miss);
-                let v = if matches!(called, Called::NewPlain) {
-                    self.wait_at(id, at);
-                    let class = self.extra_of_site(site);
-                    let v = self.call_help(help::new_of as *const () as usize, &[self.cx, class]);
-                    self.fail_if_none(v, id, at);
-                    v
+                let v = if let Called::NewPlain(slots) = called {
+                    self.new_object(site, slots, |e, class| {
+                        e.wait_at(id, at);
+                        let v = e.call_help(help::new_of as *const () as usize, &[e.cx, class]);
+                        e.fail_if_none(v, id, at);
+                        v
+                    })
                 } else {
                     let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
                     self.call_ruby(id, callee, me, with_block)
@@ -311,7 +322,7 @@ impl Emitter<'_, '_> {
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.set_cold_block(miss);
             }
-            Called::New(_) | Called::Bound | Called::Native(..) => {
+            Called::New(..) | Called::Bound | Called::Native(..) => {
                 self.guard_call(recv, entry, calls, miss);
                 let handler = match (&called, with_block) {
                     (Called::Bound, false) => handlers.bound,
@@ -322,7 +333,7 @@ impl Emitter<'_, '_> {
                 };
                 self.handler_is(calls, entry, handler, miss);
                 let v = match called {
-                    Called::New(_) => {
+                    Called::New(..) => {
                         self.call_pushed(id, i.a + 1, help::new_object as *const () as usize);
                         self.load_reg(id, i.a)
                     }

@@ -532,6 +532,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
             GetEnv | SetEnv => self.environment(id, s),
             NewStr | NewArray | NewEnv => self.new_cell(id, s),
             NewRange => self.new_range(id, s),
+            Interp => {
+                let (scope, x) = (u.scope, i.x as i64);
+                let method = self.method_of(scope);
+                self.of_values(id, quiet::interpolate as *const (), x << 32, &[method], s)
+            }
+            NewHash => self.of_values(id, quiet::hash as *const (), 0, &[], s),
             GetIvar => self.get_ivar(id, s),
             SetIvar => self.set_ivar(id, s),
             GetConst => self.get_const(id, s),
@@ -644,33 +650,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.shape_is(v, crate::layout::STRING, slow);
         self.result_or_slow(id, v, (slow, done), s);
     }
-    /// What takes a cell and does nothing else.
-    fn new_cell(&mut self, id: Id, s: &State) {
+    /// What a helper makes of the values from register `b` on: parts of a String, keys and values in turn. The interpreter does if it answers none. `with`: bits beside their number.
+    fn of_values(&mut self, id: Id, helper: *const (), with: i64, more: &[Value], s: &State) {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
-        let v = match self.graph.units[id].op {
-            Op::NewStr => {
-                let consts = self.load_fixed(self.states[scope], state::CONSTS);
-                let (literal, flags) = (self.load_fixed(consts, i.b as i32 * 8), self.constant(i.x as i64));
-                self.call_help(quiet::string as *const () as usize, &[self.cx, literal, flags])
-            }
-            Op::NewArray => {
-                for r in i.b..i.b + i.c {
-                    let v = self.read(id, r, s);
-                    self.store_reg(v, id, r);
-                }
-                let (items, n) = (self.reg_address(scope, i.b), self.constant(i.c as i64));
-                self.call_help(quiet::array as *const () as usize, &[self.cx, items, n])
-            }
-            _ => {
-                let around = if i.x == 1 { self.read(id, i.a, s) } else { self.word(Ruby::NIL) };
-                let slots = self.constant(i.b as i64);
-                self.call_help(quiet::environment as *const () as usize, &[self.cx, around, slots])
-            }
-        };
+        let (slow, done) = (self.cold_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        for r in i.b..i.b + i.c {
+            let v = self.read(id, r, s);
+            self.store_reg(v, id, r);
+        }
+        let (first, n) = (self.reg_address(scope, i.b), self.constant(i.c as i64 | with));
+        let given: Vec<Value> = [self.cx, first, n].iter().chain(more).copied().collect();
+        let v = self.call_help(helper as usize, &given);
         self.fail_if_refused(v, id, s);
-        self.write(id, i.a, v);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::UNDEF.bits() as i64);
+        self.branch_away(none, slow);
+        self.result_or_slow(id, v, (slow, done), s);
     }
-
     /// A Range of small Integers runs no `<=>`.
     fn new_range(&mut self, id: Id, s: &State) {
         let i = self.graph.units[id].insn;

@@ -511,7 +511,7 @@ impl Graph {
             Called::Ruby(met) if self.fits(&met, scope, depth + 1, with_block) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }
-            Called::New(met) if !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
+            Called::New(met, _) if !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
             }
             Called::Native(target, owner, name, _) if with_block => {

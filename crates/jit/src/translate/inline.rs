@@ -16,7 +16,7 @@ use zakuro_object::Value as Ruby;
 use zakuro_vm::frame::FRAME_BLOCK;
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
-use zakuro_vm::machine::{Act, Walk};
+use zakuro_vm::machine::{Act, Called, Walk};
 
 impl Emitter<'_, '_> {
     // ---- frames ----
@@ -131,9 +131,12 @@ impl Emitter<'_, '_> {
                 }
             }
             if let (Kind::Init, Some(site)) = (kind, made) {
-                let class = self.extra_of_site(site);
-                let object = self.call_help(help::new_of as *const () as usize, &[self.cx, class]);
-                self.fail_if_refused(object, id, s);
+                let slots = if let Called::New(_, slots) = self.types.called(id) { *slots } else { 0 };
+                let object = self.new_object(site, slots, |e, class| {
+                    let v = e.call_help(help::new_of as *const () as usize, &[e.cx, class]);
+                    e.fail_if_refused(v, id, s);
+                    v
+                });
                 self.set(self.graph.var(id, i.a), object);
                 self.set(vars, object);
             } else if own {

@@ -6,6 +6,7 @@
 
 mod calls;
 mod captured;
+mod cells;
 mod direct;
 mod emit;
 mod graph;

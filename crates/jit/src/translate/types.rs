@@ -644,7 +644,7 @@ impl<'a> Types<'a> {
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
             | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
-            | JumpSame | Return | BlockGiven | ToS | NewStr | NewArray | NewEnv | NewRange => false,
+            | JumpSame | Return | BlockGiven | ToS | Interp | NewStr | NewArray | NewHash | NewEnv | NewRange => false,
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }

@@ -232,6 +232,10 @@ impl Cx {
         let d = self.class(class);
         if d.kind != ClassKind::Singleton && d.ivar_hint < count && class.0 >= shape::FIRST_DYNAMIC {
             self.class_mut(class).ivar_hint = count;
+            if count as usize <= ObjectCell::MAX_INLINE {
+                // Machine code makes objects as large as they were to be when it last looked.
+                self.unsettle();
+            }
         }
     }
     pub fn ivar_remove(&mut self, v: Value, name: Sym) -> Option<Value> {

@@ -51,10 +51,10 @@ pub enum Called {
     Native(usize, ClassId, Sym, Option<(u8, u8)>),
     AttrReader,
     AttrWriter,
-    /// `new` with an `initialize` written in Ruby.
-    New(Arc<Met>),
+    /// `new` with an `initialize` written in Ruby, and the slots that its objects are made with.
+    New(Arc<Met>, u16),
     /// `new` without one.
-    NewPlain,
+    NewPlain(u16),
     /// A Ruby method whose arguments have to be bound.
     Bound,
 }
@@ -199,7 +199,7 @@ impl Met {
         }
         self.sites.iter().find_map(|site| {
             let callee = match &site.called {
-                Called::Ruby(met) | Called::New(met) => Some(met),
+                Called::Ruby(met) | Called::New(met, _) => Some(met),
                 _ => None,
             };
             callee.into_iter().chain(&site.block).find_map(|met| met.known_of(code))

@@ -162,6 +162,10 @@ impl Cx {
     pub fn new_object(&self, class: ClassId) -> Value {
         self.new_object_of_kind(class, Kind::Object)
     }
+    /// How many slots [`Vm::new_object`] gives an object of a class.
+    pub(crate) fn slots_of_new(&self, class: ClassId) -> u16 {
+        ObjectCell::slots_made(self.class(class).ivar_hint as usize) as u16
+    }
     pub fn new_object_of_kind(&self, class: ClassId, kind: Kind) -> Value {
         let c = self.class(class);
         let (shape, hint) = (c.root_shape, c.ivar_hint as usize);

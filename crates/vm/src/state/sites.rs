@@ -7,7 +7,7 @@
 use crate::frame::{CallCache, CodeState};
 use std::cell::{Cell, RefCell};
 use zakuro_bytecode::machine::{Expected, Machine};
-use zakuro_object::Value;
+use zakuro_object::{ClassId, Value};
 
 #[repr(C)]
 pub struct Site {
@@ -39,6 +39,27 @@ pub(crate) unsafe fn fill(table: *const Site, number: usize, cs: &CodeState, key
     s.target.set(c.target);
     s.me.set(c.me);
     true
+}
+
+/// What the entry behind a site says of the objects that its `new` makes: `header` gives the first word of those of a class, and their slots. Its shape stays 0 where machine code cannot make them itself.
+///
+/// # Safety
+/// As for [`fill`], which has just filled the site's entry.
+pub(crate) unsafe fn fill_made(table: *const Site, number: usize, header: impl FnOnce(ClassId) -> (u64, usize)) {
+    // SAFETY: the caller's word; the first entry says how many others there are.
+    unsafe {
+        if number >= (*table).extra.get() as usize {
+            return;
+        }
+        let expected = &*((*table).target.get() as *const Expected).add(number);
+        if expected.handler != 0 {
+            return;
+        }
+        let (word, slots) = header(ClassId((*table.add(number)).extra.get()));
+        let entry = &*table.add(number + 1);
+        entry.target.set(word as usize);
+        entry.shape.set((slots == expected.native) as u32);
+    }
 }
 
 fn leads(c: &CallCache, expected: &Expected) -> bool {

@@ -7,6 +7,7 @@ use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_bytecode::Insn;
+use zakuro_object::string::{CodeRange, US_ASCII, UTF8};
 use zakuro_object::*;
 
 pub unsafe fn mov(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -696,10 +697,82 @@ impl Cx {
         }
         Ok(self.range(l, h, exclusive))
     }
+    /// The same of Strings of UTF-8 and US-ASCII, small Integers, Symbols of ASCII and nil, whose `to_s` are the builtin ones: made at once, in a buffer as large as it has to be. None if there is
+    /// anything else. Runs no Ruby code.
+    ///
+    /// # Safety
+    /// As many values as said.
+    pub(crate) unsafe fn interpolate_plain(&mut self, first: *const Value, n: usize, encoding: u8) -> Option<Value> {
+        // SAFETY: the caller's word; nothing writes them meanwhile.
+        let parts = unsafe { std::slice::from_raw_parts(first, n) };
+        if n == 0 || n == 1 && encoding != UTF8 && encoding != US_ASCII {
+            return None;
+        }
+        let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 3]);
+        for v in parts {
+            if v.is_fixnum() {
+                let digits = v.fix().unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                length += digits as usize + (v.fix() < 0) as usize;
+                asked[0] = true;
+            } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
+                any_utf8 |= match s.encoding() {
+                    UTF8 => true,
+                    US_ASCII => false,
+                    _ => return None,
+                };
+                range = match s.code_range() {
+                    CodeRange::Ascii => range,
+                    CodeRange::Unknown if s.len() <= SCANNED && s.is_ascii() => range,
+                    CodeRange::Valid if s.encoding() == UTF8 => CodeRange::Valid,
+                    _ => return None,
+                };
+                length += s.len();
+            } else if let Some(name) = v.as_sym() {
+                if !name.bytes().is_ascii() {
+                    return None;
+                }
+                length += name.bytes().len();
+                asked[1] = true;
+            } else if v.is_nil() {
+                asked[2] = true;
+            } else {
+                return None;
+            }
+        }
+        let classes = [ids::INTEGER, ids::SYMBOL, ids::NIL_CLASS];
+        if asked.into_iter().zip(classes).any(|(asked, class)| asked && !self.has_builtin_to_s(class)) {
+            return None;
+        }
+        // What a single value becomes is of the source's encoding; several that are ASCII alone begin with that of the first, or are US-ASCII.
+        let encoding = match any_utf8 {
+            true => UTF8,
+            false if n == 1 => encoding,
+            false => US_ASCII,
+        };
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
+        if length > zakuro_object::string::INLINE && StringCell::ensure_capacity(out, &mut self.heap, length).is_err() {
+            return None;
+        }
+        for v in parts {
+            if v.is_fixnum() {
+                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
+            } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
+                StringCell::append_string(out, &mut self.heap, s);
+            } else if let Some(name) = v.as_sym() {
+                StringCell::append(out, &mut self.heap, name.bytes());
+            }
+        }
+        out.set_code_range(range);
+        Some(out.as_value())
+    }
     /// Concatenation of `to_s` of `n` values.
     unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> crate::raise::Result<Value> {
-        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
         let refined = self.active_refinements(self.current_cref()).is_some();
+        // SAFETY: the caller's word.
+        if !refined && let Some(v) = unsafe { self.interpolate_plain(first, n, encoding) } {
+            return Ok(v);
+        }
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
         for k in 0..n {
             // SAFETY: n registers from `first`.
             let mut v = unsafe { *first.add(k) };
@@ -777,6 +850,9 @@ impl Cx {
         self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
 }
+
+/// Bytes up to which a part is looked at each time that it is asked for, whether it is ASCII.
+const SCANNED: usize = 64;
 
 /// UTF-16 and UTF-32: their ASCII characters are not single bytes. (Ids of text::encoding.)
 fn wide(encoding: u8) -> bool {

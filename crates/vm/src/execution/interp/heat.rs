@@ -552,8 +552,8 @@ impl Cx {
                 }
                 _ if handler == RUBY_CALLS.attr_get as usize => Called::AttrReader,
                 _ if handler == RUBY_CALLS.attr_set as usize => Called::AttrWriter,
-                _ if handler == RUBY_CALLS.new_object as usize => Called::New(callee()),
-                _ if handler == RUBY_CALLS.new_plain as usize => Called::NewPlain,
+                _ if handler == RUBY_CALLS.new_object as usize => Called::New(callee(), self.slots_of_new(ClassId(c.extra))),
+                _ if handler == RUBY_CALLS.new_plain as usize => Called::NewPlain(self.slots_of_new(ClassId(c.extra))),
                 _ => Called::Other,
             }
         }

@@ -489,7 +489,15 @@ pub mod help {
         // SAFETY: a live value, the state whose site it is, and what machine code keeps for the site.
         unsafe {
             let key = (cx.epoch as u64) << 32 | Value::from_bits(recv).shape_key() as u64;
-            crate::sites::fill(table, number, &*cs, key) as u64
+            let leads = crate::sites::fill(table, number, &*cs, key);
+            if leads {
+                crate::sites::fill_made(table, number, |class| {
+                    let slots = cx.slots_of_new(class);
+                    let header = Header { shape: cx.class(class).root_shape, kind: Kind::Object as u8, flags: 0, aux: slots };
+                    (header.word(), slots as usize)
+                });
+            }
+            leads as u64
         }
     }
     /// The table of call sites is that of an earlier generation: it is emptied, unless something is redefined that machine code relies on (1). Then it stays one of an earlier generation.

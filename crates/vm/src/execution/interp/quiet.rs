@@ -41,6 +41,31 @@ pub unsafe extern "C" fn array(cx: &mut Cx, items: *const Value, n: usize) -> u6
     // SAFETY: initialised values of a window, which nobody writes meanwhile.
     guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, unsafe { std::slice::from_raw_parts(items, n) }).as_value()))
 }
+/// A String of parts one behind the other, in a scope of this method; UNDEF if the interpreter has to make it. `n`: how many, and the encoding of the source above the low 32 bits.
+pub unsafe extern "C" fn interpolate(cx: &mut Cx, first: *const Value, n: u64, method: u64) -> u64 {
+    guarded(cx, |cx| {
+        // SAFETY: initialised values of a window, which nobody writes meanwhile; the method of the scope's frame.
+        unsafe {
+            let cref = Ref::<MethodCell>::of_unchecked(Value::from_bits(method)).cref;
+            if cx.active_refinements(cref).is_some() {
+                return Ok(Value::UNDEF);
+            }
+            Ok(cx.interpolate_plain(first, n as u32 as usize, (n >> 32) as u8).unwrap_or(Value::UNDEF))
+        }
+    })
+}
+/// The Hash of a literal, keys and values in turn; UNDEF if a key may have a `hash` of the program's.
+pub unsafe extern "C" fn hash(cx: &mut Cx, first: *const Value, n: usize) -> u64 {
+    guarded(cx, |cx| {
+        // SAFETY: initialised values of a window, which nobody writes meanwhile.
+        unsafe {
+            if (0..n).step_by(2).any(|k| (*first.add(k)).is_cell()) {
+                return Ok(Value::UNDEF);
+            }
+            cx.hash_literal(first, n)
+        }
+    })
+}
 /// A Range of two small Integers; UNDEF if the interpreter has to make it.
 pub unsafe extern "C" fn range(cx: &mut Cx, low: u64, high: u64, exclusive: u64) -> u64 {
     guarded(cx, |cx| {
