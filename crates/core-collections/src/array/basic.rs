@@ -272,11 +272,22 @@ pub mod methods {
     ///     Array.new(3) { |i| i * i }    #=> [0, 1, 4]
     #[method("new", singleton)]
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
+        /// Sizes up to which nothing can be wrong that the builtin's `initialize` would have to say.
+        const PLAIN: i64 = 1024;
         let a = allocate(cx, this)?;
-        // Without arguments there is nothing to do for the builtin's `initialize`.
         let builtin = |cx: &mut Cx| cx.find_method(this, sym::initialize).is_some_and(|m| m.owner == ids::ARRAY && m.method_kind() == MethodKind::Native);
-        if !(args.is_empty() && args.block.is_none() && builtin(cx)) {
-            cx.forward(a, sym::initialize, args)?;
+        let filled = match args.all() {
+            _ if args.block.is_some() || args.kw || !builtin(cx) => None,
+            [] => Some((Value::NIL, 0)),
+            [n] => n.as_fixnum().filter(|n| (0..=PLAIN).contains(n)).map(|n| (Value::NIL, n)),
+            [n, v] => n.as_fixnum().filter(|n| (0..=PLAIN).contains(n)).map(|n| (*v, n)),
+            _ => None,
+        };
+        match filled {
+            Some((v, n)) => ArrayCell::fill(Ref::of(a), &mut cx.heap, std::iter::repeat_n(v, n as usize)),
+            None => {
+                cx.forward(a, sym::initialize, args)?;
+            }
         }
         Ok(a)
     }

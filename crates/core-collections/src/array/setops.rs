@@ -30,7 +30,7 @@ fn members(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Ref<HashCell>> {
     let h = cx.new_hash();
     let mut i = 0;
     while let Some(v) = a.get(i) {
-        cx.hash_set(h, v, Value::TRUE)?;
+        cx.hash_note(h, v)?;
         i += 1;
         step(i, cx)?;
     }
@@ -53,11 +53,7 @@ fn add_if(cx: &mut Cx, from: Ref<ArrayCell>, out: Ref<ArrayCell>, mut wanted: im
 /// Appends the elements that `seen` lacks, and notes them there.
 fn add_new(cx: &mut Cx, seen: Ref<HashCell>, from: Ref<ArrayCell>, out: Ref<ArrayCell>) -> Result<()> {
     add_if(cx, from, out, |cx, v| {
-        let is_new = cx.hash_get(seen, v)?.is_none();
-        if is_new {
-            cx.hash_set(seen, v, Value::TRUE)?;
-        }
-        Ok(is_new)
+        cx.hash_note(seen, v)
     })
 }
 

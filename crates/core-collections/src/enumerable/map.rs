@@ -313,12 +313,7 @@ pub mod methods {
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
             let key = if block.is_some() { cx.yield_values(block, v)? } else { e };
-            let before = seen.len();
-            // A mutable String is looked up as it is: a copy of it as a key is made only when it is new.
-            if !key.is_kind(Kind::String) || cx.hash_get(seen, key)?.is_none() {
-                cx.hash_set(seen, key, Value::TRUE)?;
-            }
-            if seen.len() > before {
+            if cx.hash_note(seen, key)? {
                 ArrayCell::push(out, &mut cx.heap, e);
             }
             Ok(true)

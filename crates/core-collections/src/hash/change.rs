@@ -7,10 +7,10 @@ use zakuro_macros::ruby_class;
 /// Deletes the pairs for which the block's truth is `wanted`; returns whether there were any.
 fn delete_where(cx: &mut Cx, this: Ref<HashCell>, block: Block, wanted: bool) -> Result<bool> {
     let before = this.len();
-    cx.hash_each(this, |cx, k, v| {
+    cx.hash_each_at(this, |cx, at, k, v| {
         if cx.yield_values(block, &[k, v])?.truthy() == wanted {
             cx.check_frozen(this.as_value())?;
-            cx.hash_delete(this, k)?;
+            cx.hash_delete_at(this, at, k)?;
         }
         Ok(true)
     })?;

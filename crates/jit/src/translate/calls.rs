@@ -307,8 +307,9 @@ impl Emitter<'_, '_> {
                 };
                 let site = self.guard_site(id, recv, false, Leads::to(handler), miss);
                 let v = if let Called::NewPlain(slots) = called {
+                    // Where it goes on, if the function is left behind the call.
+                    self.wait_at(id, at);
                     self.new_object(site, slots, |e, class| {
-                        e.wait_at(id, at);
                         let v = e.call_help(help::new_of as *const () as usize, &[e.cx, class]);
                         e.fail_if_none(v, id, at);
                         v

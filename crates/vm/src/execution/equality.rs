@@ -276,6 +276,25 @@ impl Cx {
         HashCell::push(h, &mut self.heap, hash, key, value);
         Ok(())
     }
+    /// Adds a key to a Hash that no program sees, if it is not there: whether it was not. Strings are not copied, so who can change them meanwhile changes what is found.
+    pub fn hash_note(&mut self, h: Ref<HashCell>, key: Value) -> Result<bool> {
+        let hash = self.key_hash(h, key)?;
+        if self.hash_find(h, hash, key)?.is_some() {
+            return Ok(false);
+        }
+        HashCell::push(h, &mut self.heap, hash, key, Value::TRUE);
+        Ok(true)
+    }
+    /// Removes the entry at a position where `hash_each_at` has met this key, or wherever the key is since.
+    pub fn hash_delete_at(&mut self, h: Ref<HashCell>, at: usize, key: Value) -> Result<()> {
+        if h.table(&self.heap).and_then(|t| t.entry(at)).is_some_and(|e| e.key == key) {
+            self.cell_changes(h.as_value());
+            HashCell::change(h, &mut self.heap, |t| t.remove_at(at));
+        } else {
+            self.hash_delete(h, key)?;
+        }
+        Ok(())
+    }
     /// Removes a key; returns its value.
     pub fn hash_delete(&mut self, h: Ref<HashCell>, key: Value) -> Result<Option<Value>> {
         if h.len() == 0 {
@@ -295,7 +314,12 @@ impl Cx {
         crate::make::Pairs::of(self, h)
     }
     /// Walks the live pairs while `f` may run Ruby code and change the Hash (adding keys raises). `f` returns false to stop.
+    #[inline]
     pub fn hash_each(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Value, Value) -> Result<bool>) -> Result<()> {
+        self.hash_each_at(h, |cx, _, k, v| f(cx, k, v))
+    }
+    /// The same, with the position of each entry.
+    pub fn hash_each_at(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, usize, Value, Value) -> Result<bool>) -> Result<()> {
         if h.len() == 0 {
             return Ok(());
         }
@@ -311,7 +335,7 @@ impl Cx {
                 break;
             }
             if let Some(e) = t.entry(i).copied() {
-                match f(self, e.key, e.value) {
+                match f(self, i, e.key, e.value) {
                     Ok(true) => {}
                     Ok(false) => break,
                     Err(e) => {
