@@ -26,6 +26,7 @@ mod control;
 mod data;
 mod defs;
 pub mod heat;
+mod interpolation;
 mod intrinsics;
 mod keywords;
 mod links;

@@ -1,0 +1,172 @@
+//! Interpolation: Strings made of parts, each as its `to_s` has it.
+
+use crate::raise::Result;
+use crate::vm::Cx;
+use zakuro_object::string::{CodeRange, US_ASCII, UTF8};
+use zakuro_object::*;
+
+impl Cx {
+    /// The concatenation of Strings of UTF-8 and US-ASCII, small Integers, Symbols of ASCII and nil, whose `to_s` are the builtin ones: made at once, in a buffer as large as it has to be. None if there is
+    /// anything else. Runs no Ruby code.
+    ///
+    /// # Safety
+    /// As many values as said.
+    pub(crate) unsafe fn interpolate_plain(&mut self, first: *const Value, n: usize, encoding: u8) -> Option<Value> {
+        // SAFETY: the caller's word; nothing writes them meanwhile.
+        let parts = unsafe { std::slice::from_raw_parts(first, n) };
+        if n == 0 || n == 1 && encoding != UTF8 && encoding != US_ASCII {
+            return None;
+        }
+        let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 3]);
+        for v in parts {
+            if v.is_fixnum() {
+                let digits = v.fix().unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
+                length += digits as usize + (v.fix() < 0) as usize;
+                asked[0] = true;
+            } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
+                any_utf8 |= match s.encoding() {
+                    UTF8 => true,
+                    US_ASCII => false,
+                    _ => return None,
+                };
+                range = match s.code_range() {
+                    CodeRange::Ascii => range,
+                    CodeRange::Unknown if s.len() <= SCANNED && s.is_ascii() => range,
+                    CodeRange::Valid if s.encoding() == UTF8 => CodeRange::Valid,
+                    _ => return None,
+                };
+                length += s.len();
+            } else if let Some(name) = v.as_sym() {
+                if !name.bytes().is_ascii() {
+                    return None;
+                }
+                length += name.bytes().len();
+                asked[1] = true;
+            } else if v.is_nil() {
+                asked[2] = true;
+            } else {
+                return None;
+            }
+        }
+        let classes = [ids::INTEGER, ids::SYMBOL, ids::NIL_CLASS];
+        if asked.into_iter().zip(classes).any(|(asked, class)| asked && !self.has_builtin_to_s(class)) {
+            return None;
+        }
+        // What a single value becomes is of the source's encoding; several that are ASCII alone begin with that of the first, or are US-ASCII.
+        let encoding = match any_utf8 {
+            true => UTF8,
+            false if n == 1 => encoding,
+            false => US_ASCII,
+        };
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
+        if length > zakuro_object::string::INLINE && StringCell::ensure_capacity(out, &mut self.heap, length).is_err() {
+            return None;
+        }
+        for v in parts {
+            if v.is_fixnum() {
+                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
+            } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
+                StringCell::append_string(out, &mut self.heap, s);
+            } else if let Some(name) = v.as_sym() {
+                StringCell::append(out, &mut self.heap, name.bytes());
+            }
+        }
+        out.set_code_range(range);
+        Some(out.as_value())
+    }
+    /// Concatenation of `to_s` of `n` values.
+    pub(super) unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> Result<Value> {
+        let refined = self.active_refinements(self.current_cref()).is_some();
+        // SAFETY: the caller's word.
+        if !refined && let Some(v) = unsafe { self.interpolate_plain(first, n, encoding) } {
+            return Ok(v);
+        }
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
+        for k in 0..n {
+            // SAFETY: n registers from `first`.
+            let mut v = unsafe { *first.add(k) };
+            if refined && let Some(s) = self.refined_to_s(v)? {
+                v = s;
+            }
+            if k == 0 && n > 1 {
+                // What a single value becomes is of the source's encoding, several begin with that of the first.
+                out.set_encoding(Ref::<StringCell>::from_value(v).map_or(zakuro_object::string::US_ASCII, |s| s.encoding()));
+            }
+            if let Some(s) = Ref::<StringCell>::from_value(v) {
+                self.append_piece(out, s)?;
+            } else if v.is_fixnum() && self.has_builtin_to_s(ids::INTEGER) {
+                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
+            } else if let Some(s) = v.as_sym()
+                && s.bytes().is_ascii()
+                && self.has_builtin_to_s(ids::SYMBOL)
+            {
+                StringCell::append(out, &mut self.heap, s.bytes());
+            } else if v.is_nil() && self.has_builtin_to_s(ids::NIL_CLASS) {
+                // Nothing.
+            } else {
+                let s = self.to_s(v)?;
+                self.append_piece(out, s)?;
+            }
+        }
+        Ok(out.as_value())
+    }
+    /// What `to_s` of a part that is no String makes of it.
+    #[inline(never)]
+    pub(super) fn part_to_s(&mut self, v: Value) -> Result<Value> {
+        if self.active_refinements(self.current_cref()).is_some()
+            && let Some(s) = self.refined_to_s(v)?
+        {
+            return Ok(s);
+        }
+        Ok(self.to_s(v)?.as_value())
+    }
+    /// The String that a refinement's `to_s` answers, if there is one here.
+    fn refined_to_s(&mut self, v: Value) -> Result<Option<Value>> {
+        if v.is_kind(Kind::String) {
+            return Ok(None);
+        }
+        let Some(m) = self.method_of_here(v, sym::to_s) else { return Ok(None) };
+        if self.refined_class(m.owner).is_none() {
+            return Ok(None);
+        }
+        let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
+        Ok(s.is_kind(Kind::String).then_some(s))
+    }
+    /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
+    fn append_piece(&mut self, out: Ref<StringCell>, s: Ref<StringCell>) -> Result<()> {
+        let (to, from) = (out.encoding(), s.encoding());
+        if to != from && s.len() > 0 {
+            if out.len() == 0 && !is_ascii(s) {
+                out.set_encoding(from);
+            } else if !is_ascii(s) {
+                if !is_ascii(out) {
+                    return crate::library::library().incompatible(self, out.as_value(), s.as_value());
+                }
+                out.set_encoding(from);
+            } else if wide(to) {
+                return crate::library::library().incompatible(self, out.as_value(), s.as_value());
+            }
+        }
+        StringCell::append_string(out, &mut self.heap, s);
+        // What was ASCII alone and of no other encoding takes the first one.
+        if out.encoding() == zakuro_object::string::US_ASCII && !wide(from) {
+            out.set_encoding(from);
+        }
+        Ok(())
+    }
+    /// Whether `to_s` of a core class is still the builtin.
+    fn has_builtin_to_s(&mut self, class: ClassId) -> bool {
+        self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+}
+
+/// Bytes up to which a part is looked at each time that it is asked for, whether it is ASCII.
+const SCANNED: usize = 64;
+
+/// UTF-16 and UTF-32: their ASCII characters are not single bytes. (Ids of text::encoding.)
+fn wide(encoding: u8) -> bool {
+    (3..=8).contains(&encoding)
+}
+fn is_ascii(s: Ref<StringCell>) -> bool {
+    !wide(s.encoding()) && s.is_ascii()
+}
