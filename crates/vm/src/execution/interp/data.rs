@@ -402,7 +402,7 @@ unsafe fn to_s_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.part_to_s(r!(regs, i.a)));
+        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.part_to_s(r!(regs, i.a))).as_value();
         next!(cx, ip, regs, cs)
     }
 }
@@ -704,7 +704,7 @@ impl Cx {
             // SAFETY: n registers from `first`.
             let mut v = unsafe { *first.add(k) };
             if refined && let Some(s) = self.refined_to_s(v)? {
-                v = s;
+                v = s.as_value();
             }
             if k == 0 && n > 1 {
                 // What a single value becomes is of the source's encoding, several begin with that of the first.
@@ -728,18 +728,18 @@ impl Cx {
         }
         Ok(out.as_value())
     }
-    /// What `to_s` of a part that is no String makes of it.
+    /// What `to_s` of a part of an interpolation makes of it, that of a refinement where one is in force.
     #[inline(never)]
-    fn part_to_s(&mut self, v: Value) -> crate::raise::Result<Value> {
+    pub fn part_to_s(&mut self, v: Value) -> crate::raise::Result<Ref<StringCell>> {
         if self.active_refinements(self.current_cref()).is_some()
             && let Some(s) = self.refined_to_s(v)?
         {
             return Ok(s);
         }
-        Ok(self.to_s(v)?.as_value())
+        self.to_s(v)
     }
     /// The String that a refinement's `to_s` answers, if there is one here.
-    fn refined_to_s(&mut self, v: Value) -> crate::raise::Result<Option<Value>> {
+    fn refined_to_s(&mut self, v: Value) -> crate::raise::Result<Option<Ref<StringCell>>> {
         if v.is_kind(Kind::String) {
             return Ok(None);
         }
@@ -748,7 +748,7 @@ impl Cx {
             return Ok(None);
         }
         let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
-        Ok(s.is_kind(Kind::String).then_some(s))
+        Ok(Ref::from_value(s))
     }
     /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
     fn append_piece(&mut self, out: Ref<StringCell>, s: Ref<StringCell>) -> crate::raise::Result<()> {
