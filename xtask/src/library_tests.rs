@@ -21,6 +21,8 @@ const NEVER_RUN: [(&str, &str); 1] = [
     // A failure whose text is larger than a pipe: the runner waits for the end of the process that writes it before it reads. The tree has syntax of a later Ruby.
     ("test/ruby/test_syntax.rb", "/test_syntax_test$/"),
 ];
+/// Tests of CRuby's own compilers to machine code: files that run no test where there is no `RubyVM::YJIT` or `RubyVM::ZJIT`.
+const OF_COMPILERS: [&str; 2] = ["test/ruby/test_yjit", "test/ruby/test_zjit"];
 /// The library `continuation` for an interpreter without one.
 const CONTINUATION: &str = "module Kernel\n  def callcc = raise(NotImplementedError, \"no continuations\")\nend\nclass Continuation\nend\n";
 
@@ -71,7 +73,7 @@ pub fn run(args: &[String], part: Part) -> Result<bool, String> {
         }
         Ok::<_, String>((ours, theirs))
     });
-    let (mut all, mut all_theirs) = (Tally::default(), Tally::default());
+    let (mut all, mut all_theirs, mut of_compilers) = (Tally::default(), Tally::default(), Tally::default());
     let mut groups: Vec<(String, Tally, Tally)> = Vec::new();
     let mut rows = String::new();
     for (file, result) in files.iter().zip(results) {
@@ -89,11 +91,18 @@ pub fn run(args: &[String], part: Part) -> Result<bool, String> {
         }
         all.add(&ours);
         all_theirs.add(&theirs);
+        if OF_COMPILERS.iter().any(|name| file.starts_with(name)) {
+            of_compilers.add(&theirs);
+        }
     }
     println!("{} files, {} | {}", all.files, cells(&all), cells(&all_theirs));
     if let Some(out) = args.get("out") {
+        let mut share = share(&all, &all_theirs, &of_compilers);
+        if part == Part::Language {
+            share.push_str(&left_out());
+        }
         groups.push(("**all**".into(), all, all_theirs));
-        std::fs::write(out, document(part, &zakuro, &ruby, &tree, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
+        std::fs::write(out, document(part, &zakuro, &ruby, &tree, &share, &groups, &rows)).map_err(|e| format!("{out}: {e}"))?;
     }
     Ok(true)
 }
@@ -164,13 +173,42 @@ fn summary(line: &str) -> Option<Tally> {
     Some(Tally { tests, failures, errors, skips, ..Tally::default() })
 }
 
+fn passed(t: &Tally) -> u64 {
+    t.tests.saturating_sub(t.failures + t.errors)
+}
+
+/// How many of the tests that the reference passes pass here. Skips count as passed.
+fn share(ours: &Tally, theirs: &Tally, of_compilers: &Tally) -> String {
+    let percent = |a: u64, b: u64| a as f64 * 100.0 / b.max(1) as f64;
+    let (ours, theirs, others) = (passed(ours), passed(theirs), passed(theirs) - passed(of_compilers));
+    let mut out = format!("Of {theirs} tests that CRuby passes, {ours} pass here: {:.1}%.", percent(ours, theirs));
+    if others < theirs {
+        out.push_str(&format!(
+            " Without those of its compilers to machine code (test_yjit, test_zjit) it passes {others}, and {:.1}% of that pass here.",
+            percent(ours, others)
+        ));
+    }
+    out + " Skips count as passed.\n\n"
+}
+
+/// What is run on neither of the two, and what runs here otherwise.
+fn left_out() -> String {
+    let mut out = String::from("Left out:");
+    for (file, tests) in NEVER_RUN {
+        out.push_str(&format!(" `{}` of {file}, which the runner does not come back from;", tests.trim_matches(['/', '$'])));
+    }
+    out + " `basictest`, `test/-ext-` and the tests of libraries and packages ([library-tests.md](library-tests.md)). Here a library `continuation` without continuations is on the load path, so that files that require it run; tests that \
+     call `callcc` fail.\n\n"
+}
+
 /// What stands in the notes for a file, else for its directory.
 fn note(file: &str) -> &'static str {
     let said = |name: &str| NOTES.lines().filter_map(|l| l.split_once(" | ")).find(|(n, _)| *n == name).map(|(_, why)| why.trim());
     said(file).or_else(|| said(file.rsplit_once('/')?.0)).unwrap_or("")
 }
 
-fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(String, Tally, Tally)], rows: &str) -> String {
+fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, share: &str, groups: &[(String, Tally, Tally)], rows: &str) -> String {
+    let own = Spec::new("git").dir(env!("CARGO_MANIFEST_DIR")).args(["rev-parse", "--short", "HEAD"]);
     let said = |spec: Spec| spec.run().map_or(String::new(), |o| String::from_utf8_lossy(&o.stdout).trim().to_string());
     let commit = said(Spec::new("git").dir(tree).args(["rev-parse", "--short", "HEAD"]));
     let commit = if commit.is_empty() { String::new() } else { format!(" at {commit}") };
@@ -186,9 +224,10 @@ fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, groups: &[(Stri
     };
     let mut out = format!(
         "# CRuby's tests {title} (reference)\n\nWritten by `cargo run -p xtask -- {command} --cruby DIR --ruby PATH --out docs/{command}.md`, never by hand: the files of CRuby's{commit} {what}; \
-         one process each, on {} and on {}.\n\n\
+         one process each, on {} at commit {} and on {}.\n\n{share}\
          | directory | files | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         said(Spec::new(zakuro).args(["--version"])),
+        said(own),
         said(Spec::new(ruby).args(["--version"])),
     );
     for (name, ours, theirs) in groups {

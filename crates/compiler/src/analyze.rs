@@ -120,6 +120,9 @@ impl Analyzer {
         self.scopes.list.push(Scope::new(kind, parent));
         self.scopes.by_offset.insert(offset, id);
         let saved = (self.cur, self.loops, self.heredocs);
+        if self.scopes.list[id].kind == Kind::Class {
+            self.scopes.list[id].around = Some(self.cur);
+        }
         let around_class = self.around_class;
         if self.scopes.list[self.cur].kind != Kind::Class {
             self.around_class = self.cur;
@@ -407,10 +410,13 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     fn visit_return_node(&mut self, node: &prism::ReturnNode<'pr>) {
-        // In `class << self` it leaves the code around that.
-        let from = if self.scopes.list[self.cur].kind == Kind::Class { self.around_class } else { self.cur };
-        if matches!(self.scopes.list[from].kind, Kind::Block | Kind::For | Kind::Eval) {
-            self.scopes.force_envs(from);
+        // In a class body it leaves the code around that.
+        let mut from = Some(self.cur);
+        while let Some(scope) = from {
+            if matches!(self.scopes.list[scope].kind, Kind::Block | Kind::For | Kind::Eval) {
+                self.scopes.force_envs(scope);
+            }
+            from = self.scopes.list[self.scopes.root_of(scope)].around;
         }
         prism::visit_return_node(self, node);
     }

@@ -405,7 +405,8 @@ impl<'pr> Compiler<'pr> {
         if dest == Dest::Discard {
             return 0;
         }
-        let child = self.block_code((n.location().start(), n.location().end()), n.parameters(), n.body());
+        let whole = n.location();
+        let child = self.block_code_opened((whole.start(), n.opening_loc().start(), whole.end()), n.parameters(), n.body());
         self.set_line(n.location().start());
         let d = self.out(dest);
         self.f.asm.emit(Op::NewProc, 1, d, child, 0);

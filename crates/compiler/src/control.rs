@@ -198,10 +198,21 @@ impl<'pr> Compiler<'pr> {
             let shape = crate::params::for_shape(&n.index());
             c.code(scope, name, line, shape.params, &|c, _| {
                 match n.index().as_multi_target_node() {
-                    None => {
-                        let t = c.target(&n.index());
-                        c.store(&t, 1);
-                    }
+                    None => match n.index().as_splat_node() {
+                        // `for *list in lists`: as an assignment to `*list`.
+                        Some(splat) => {
+                            let list = c.push();
+                            c.f.asm.emit(Op::Expand, 1, list, 1, 0);
+                            if let Some(target) = splat.expression() {
+                                let t = c.target(&target);
+                                c.store(&t, list);
+                            }
+                        }
+                        None => {
+                            let t = c.target(&n.index());
+                            c.store(&t, 1);
+                        }
+                    },
                     Some(m) => {
                         let rest = m.rest().and_then(|r| r.as_splat_node()).map(|s| s.expression());
                         let mut targets: Vec<Option<Node<'pr>>> = m.lefts().iter().map(Some).collect();
@@ -386,6 +397,9 @@ impl<'pr> Compiler<'pr> {
             self.warnings.push(crate::Warning { line: self.line_of(at), message, verbose: false });
         }
         let op = self.return_op();
+        if op == Op::ReturnBlock && self.scopes.list[self.scopes.root_of(self.f.scope)].kind == Kind::Class {
+            self.note_leap(Leap::Return);
+        }
         self.exit(n.arguments().as_ref(), op, true, at, dest)
     }
 
@@ -407,11 +421,17 @@ impl<'pr> Compiler<'pr> {
 
     /// The same with the value in register `v`, the topmost temporary.
     fn leap_with(&mut self, v: u16, leap: Leap) {
-        if !self.left_body.contains(&leap) {
-            self.left_body.push(leap);
-        }
+        self.note_leap(leap);
         self.f.asm.emit(Op::Intrinsic, Intrinsic::LeaveBody as u8, v, leap as u16, 1);
         self.exit_with(v, Op::Return, false);
+    }
+
+    /// The class body around may be left by this jump. `return` stands first: a block's looks there, right behind the body, whether it is awaited.
+    pub(crate) fn note_leap(&mut self, leap: Leap) {
+        if !self.left_body.contains(&leap) {
+            let at = if leap == Leap::Return { 0 } else { self.left_body.len() };
+            self.left_body.insert(at, leap);
+        }
     }
 
     /// After a class body whose value is in `base`: goes on with the jumps out of it.

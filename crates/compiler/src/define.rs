@@ -1,7 +1,7 @@
 //! Definitions: methods, classes, aliases, `END`.
 
 use crate::analyze::intern;
-use crate::unit::{Compiler, Dest};
+use crate::unit::{Compiler, Dest, Leap};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
@@ -73,6 +73,10 @@ impl<'pr> Compiler<'pr> {
             _ => name,
         };
         let around = std::mem::take(&mut self.left_body);
+        if self.scopes.list[scope].sees_binding {
+            // Text that is evaluated there may hold a Proc that returns.
+            self.note_leap(Leap::Return);
+        }
         let child = self.child(scope, |c| {
             c.code(scope, label, line, Params::default(), &|c, _| {
                 c.f.end_line = end_line;
@@ -161,6 +165,8 @@ impl<'pr> Compiler<'pr> {
     fn begin_blocks(&mut self, statements: &prism::StatementsNode<'pr>) {
         for n in statements.body().iter().filter_map(|n| n.as_pre_execution_node()) {
             if let Some(s) = n.statements() {
+                // One in another runs before it.
+                self.begin_blocks(&s);
                 self.statements(&s, Dest::Discard);
             }
         }

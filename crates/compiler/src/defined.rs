@@ -7,7 +7,7 @@ use crate::scope::Kind;
 use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
-use zakuro_base::sym;
+use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Const, Intrinsic, Op};
 
 impl<'pr> Compiler<'pr> {
@@ -38,7 +38,7 @@ impl<'pr> Compiler<'pr> {
                 let body = cast!(n, as_parentheses_node).body();
                 match body.as_ref().and_then(|b| b.as_statements_node()) {
                     None if body.is_none() => "nil",
-                    Some(s) if s.body().len() == 1 => match s.body().first() {
+                    Some(s) if s.body().len() == 1 && !cast!(n, as_parentheses_node).is_multiple_statements() => match s.body().first() {
                         Some(only) => self.defined_test(&only, no),
                         None => "nil",
                     },
@@ -112,13 +112,36 @@ impl<'pr> Compiler<'pr> {
             }
             Node::AndNode { .. } | Node::OrNode { .. } => "expression",
             Node::ArrayNode { .. } => {
-                for e in cast!(n, as_array_node).elements().iter() {
-                    if !matches!(e, Node::SplatNode { .. } | Node::KeywordHashNode { .. }) {
-                        self.defined_test(&e, no);
-                    }
+                self.defined_all(&cast!(n, as_array_node).elements(), no);
+                "expression"
+            }
+            Node::HashNode { .. } => {
+                self.defined_all(&cast!(n, as_hash_node).elements(), no);
+                "expression"
+            }
+            Node::KeywordHashNode { .. } => {
+                self.defined_all(&cast!(n, as_keyword_hash_node).elements(), no);
+                "expression"
+            }
+            Node::AssocNode { .. } => {
+                let pair = cast!(n, as_assoc_node);
+                self.defined_test(&pair.key(), no);
+                self.defined_test(&pair.value(), no);
+                "expression"
+            }
+            Node::AssocSplatNode { .. } => {
+                if let Some(value) = cast!(n, as_assoc_splat_node).value() {
+                    self.defined_test(&value, no);
                 }
                 "expression"
             }
+            Node::SplatNode { .. } => {
+                if let Some(list) = cast!(n, as_splat_node).expression() {
+                    self.defined_test(&list, no);
+                }
+                "expression"
+            }
+            Node::ImplicitNode { .. } => self.defined_test(&cast!(n, as_implicit_node).value(), no),
             Node::LocalVariableWriteNode { .. }
             | Node::LocalVariableAndWriteNode { .. }
             | Node::LocalVariableOrWriteNode { .. }
@@ -175,11 +198,48 @@ impl<'pr> Compiler<'pr> {
     }
 
     fn defined_arguments(&mut self, arguments: &prism::ArgumentsNode<'pr>, no: Label) {
-        for a in arguments.arguments().iter() {
-            if !matches!(a, Node::SplatNode { .. } | Node::KeywordHashNode { .. } | Node::ForwardingArgumentsNode { .. }) {
-                self.defined_test(&a, no);
-            }
+        self.defined_all(&arguments.arguments(), no);
+    }
+
+    fn defined_all(&mut self, list: &prism::NodeList<'pr>, no: Label) {
+        for n in list.iter() {
+            self.defined_test(&n, no);
         }
+    }
+
+    /// Puts the value of a receiver into register `t`; each call of a chain runs once.
+    fn defined_value(&mut self, n: &Node<'pr>, t: u16, no: Label) {
+        if let Some(call) = n.as_call_node()
+            && let Some(receiver) = call.receiver()
+            && call.arguments().is_none()
+            && call.block().is_none()
+            && !call.is_safe_navigation()
+            && !matches!(receiver, Node::SelfNode { .. })
+        {
+            let name = intern(&call.name());
+            self.defined_value(&receiver, t, no);
+            self.has_method(t, name, no);
+            self.guarded(no, |c| {
+                c.set_line(call.location().start());
+                c.send_regs(t, name, &[], 0, Dest::Reg(t));
+            });
+            return;
+        }
+        self.defined_test(n, no);
+        self.guarded(no, |c| {
+            c.expr(n, Dest::Reg(t));
+        });
+    }
+
+    /// Jumps to `no` unless the value in register `t` has a method.
+    fn has_method(&mut self, t: u16, name: Sym, no: Label) {
+        let mark = self.f.top;
+        let asked = self.push();
+        self.f.asm.mov(asked, t);
+        let s = self.f.asm.sym(name);
+        self.f.asm.emit(Op::Intrinsic, Intrinsic::DefinedMethod as u8, asked, s, 1);
+        self.branch_register(asked, false, no, false);
+        self.pop_to(mark);
     }
 
     fn defined_call(&mut self, n: &prism::CallNode<'pr>, no: Label) -> &'static str {
@@ -193,14 +253,9 @@ impl<'pr> Compiler<'pr> {
         let fcall = match n.receiver() {
             None => true,
             Some(receiver) => {
-                self.defined_test(&receiver, no);
                 let t = self.push();
-                self.guarded(no, |c| {
-                    c.expr(&receiver, Dest::Reg(t));
-                });
-                let s = self.f.asm.sym(name);
-                self.f.asm.emit(Op::Intrinsic, Intrinsic::DefinedMethod as u8, t, s, 1);
-                self.branch_register(t, false, no, false);
+                self.defined_value(&receiver, t, no);
+                self.has_method(t, name, no);
                 false
             }
         };

@@ -471,7 +471,7 @@ impl<'pr> Compiler<'pr> {
             }
         }
         if !once {
-            let (first, count) = self.push_parts(&parts, false);
+            let (first, count) = self.push_parts(&parts, true);
             self.set_line(at);
             self.pop_to(first);
             let d = self.out(dest);
@@ -488,7 +488,7 @@ impl<'pr> Compiler<'pr> {
             let (known, end) = (c.f.asm.label(), c.f.asm.label());
             c.intrinsic(Intrinsic::OnceTest, site, Dest::Reg(d));
             c.f.asm.jump_op(Op::JumpUnless, d, known);
-            let (first, count) = c.push_parts(parts, false);
+            let (first, count) = c.push_parts(parts, true);
             c.set_line(at);
             c.pop_to(first);
             c.f.asm.emit(Op::NewRegexp, options, d, first, count);

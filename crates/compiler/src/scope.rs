@@ -42,6 +42,8 @@ pub(crate) struct Var {
 pub(crate) struct Scope {
     pub kind: Kind,
     pub parent: Option<usize>,
+    /// The scope around a class body, whose variables it does not see.
+    pub(crate) around: Option<usize>,
     pub vars: Vec<Var>,
     by_name: HashMap<Sym, usize>,
     /// Variables of the parameters, in register order.
@@ -71,6 +73,7 @@ impl Scope {
         Scope {
             kind,
             parent,
+            around: None,
             vars: Vec::new(),
             by_name: HashMap::new(),
             params: Vec::new(),

@@ -435,8 +435,18 @@ impl<'pr> Compiler<'pr> {
 
     /// A block, lambda or `for` body: runs `body` for its parameters and statements.
     pub fn block_code(&mut self, (offset, end): (u32, u32), params: Option<Node<'pr>>, body: Option<Node<'pr>>) -> u16 {
+        self.block_code_opened((offset, offset, end), params, body)
+    }
+
+    /// The same of a lambda literal: it counts as written where its body opens, which may be lines behind its parameters.
+    pub fn block_code_opened(
+        &mut self,
+        (offset, opening, end): (u32, u32, u32),
+        params: Option<Node<'pr>>,
+        body: Option<Node<'pr>>,
+    ) -> u16 {
         let scope = self.scopes.at(offset);
-        let line = self.line_of(offset);
+        let line = self.line_of(opening);
         let name = self.f.name;
         let end_line = self.line_of(end.saturating_sub(1));
         self.child(scope, |c| {

@@ -63,11 +63,12 @@ impl Generator {
         if key.is_empty() {
             key.push(0);
         }
-        // CRuby drops a top word of 1, which it may have added itself as a guard for leading zeros.
-        if key.len() > 1 && key.last() == Some(&1) {
+        let single = key.len() == 1;
+        // CRuby drops a top word of 1, which it may have added itself as a guard for leading zeros. The rest is a key all the same.
+        if !single && key.last() == Some(&1) {
             key.pop();
         }
-        let mt = if key.len() == 1 { Twister::new(key[0]) } else { Twister::with_key(&key) };
+        let mt = if single { Twister::new(key[0]) } else { Twister::with_key(&key) };
         Generator { mt, seed }
     }
     fn u32(&mut self) -> u32 {
@@ -354,6 +355,7 @@ mod random {
     ///     Random.new(42).rand    #=> 0.3745401188473625
     #[method("initialize", private)]
     fn initialize(cx: &mut Cx, this: Value, seed: Option<Value>) -> Result<()> {
+        cx.check_frozen(this)?;
         let seed = seed_of(cx, seed)?;
         cx.data_init(this, Generator::new(seed))
     }
@@ -409,6 +411,7 @@ mod random {
     /// Takes up what `marshal_dump` gave.
     #[method("marshal_load", private)]
     fn marshal_load(cx: &mut Cx, this: Value, dump: Ref<ArrayCell>) -> Result<Value> {
+        cx.check_frozen(this)?;
         let parts = RootedVec::of(cx, dump);
         let (state, left, seed) = match **parts {
             [state] => (state, ints::ONE, ints::ZERO),
@@ -418,7 +421,7 @@ mod random {
         };
         let [state, seed] = [cx.to_int(state)?, cx.to_int(seed)?].map(|v| ints::big_of(&v).into_owned());
         let left = cx.to_i64(left)?;
-        if !(0..=WORDS as i64).contains(&left) {
+        if !(1..=WORDS as i64).contains(&left) {
             return cx.arg_error("wrong value");
         }
         let mut words = [0; WORDS];

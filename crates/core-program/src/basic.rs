@@ -221,10 +221,25 @@ mod nil {
     /// Whether the other is nil.
     ///
     ///     nil === nil   #=> true
-    #[method("===", "==")]
-    fn eqq(_this: Value, other: Value) -> bool {
+    #[method("==")]
+    fn eq(_this: Value, other: Value) -> bool {
         other.is_nil()
     }
+    /// As `==`.
+    ///
+    ///     nil === nil   #=> true
+    #[method("===")]
+    fn eqq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        super::case_equal(cx, this, other, ids::NIL_CLASS)
+    }
+}
+
+/// `===` of nil, true and false: the object itself, or what `==` says if a program has replaced it.
+fn case_equal(cx: &mut Cx, this: Value, other: Value, class: ClassId) -> Result<bool> {
+    if this == other || cx.is_builtin(this, sym::eq, class) {
+        return Ok(this == other);
+    }
+    Ok(cx.call(this, sym::eq, &[other])?.truthy())
 }
 
 #[ruby_class(ids::TRUE_CLASS)]
@@ -269,9 +284,16 @@ mod true_class {
     /// Whether the other is true.
     ///
     ///     true === 1   #=> false
-    #[method("===", "==")]
-    fn eqq(_this: Value, other: Value) -> bool {
+    #[method("==")]
+    fn eq(_this: Value, other: Value) -> bool {
         other == Value::TRUE
+    }
+    /// As `==`.
+    ///
+    ///     true === true   #=> true
+    #[method("===")]
+    fn eqq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        super::case_equal(cx, this, other, ids::TRUE_CLASS)
     }
 }
 
@@ -303,8 +325,15 @@ mod false_class {
     /// Whether the other is false.
     ///
     ///     false === nil   #=> false
-    #[method("===", "==")]
-    fn eqq(_this: Value, other: Value) -> bool {
+    #[method("==")]
+    fn eq(_this: Value, other: Value) -> bool {
         other == Value::FALSE
+    }
+    /// As `==`.
+    ///
+    ///     false === false   #=> true
+    #[method("===")]
+    fn eqq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        super::case_equal(cx, this, other, ids::FALSE_CLASS)
     }
 }

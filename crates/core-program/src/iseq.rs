@@ -110,6 +110,15 @@ mod ruby_vm {
     }
 }
 
+/// What the options of a compilation say of literals of Strings. Of the others only `debug_level` is looked at: it has to be a number.
+fn frozen_literals(cx: &mut Cx, options: Option<Value>) -> Result<Option<bool>> {
+    let Some(h) = options.and_then(Ref::<HashCell>::from_value) else { return Ok(None) };
+    if let Some(v) = cx.hash_get(h, Value::sym(Sym::intern("debug_level")))? {
+        cx.to_i64(v)?;
+    }
+    Ok(cx.hash_get(h, Value::sym(Sym::intern("frozen_string_literal")))?.map(Value::truthy))
+}
+
 /// Compiles a text as a program.
 fn compile(cx: &mut Cx, text: &[u8], file: &str, line: u32, absolute: Value, frozen: Option<bool>, of_file: bool) -> Result<Value> {
     let frozen = frozen.or(cx.options.frozen_string_literal);
@@ -204,20 +213,18 @@ pub mod iseq {
         Ok(cx.data_ref::<Iseq>(this)?.code.clone())
     }
 
-    /// Compiles a text: `compile(source, file = "<compiled>", path = nil, line = 1, options = nil)`.
+    /// Compiles a text: `compile(source, file = "<compiled>", path = nil, line = 1, options = nil)`. The names that choose one of CRuby's two parsers all mean the one
+    /// there is.
     ///
     ///     RubyVM::InstructionSequence.compile("1 + 2").eval   #=> 3
-    #[method("compile", "new", "compile_prism", singleton, min = 1)]
+    #[method("compile", "new", "compile_prism", "compile_parsey", singleton, min = 1)]
     fn compile_text(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let mut n = args.len();
         let mut frozen = None;
-        if args.kw {
+        // Options are keywords, or a Hash in their place.
+        if args.kw || n == 5 && args.get(4).is_some_and(|v| v.is_kind(Kind::Hash)) {
             n -= 1;
-            if let Some(h) = args.get(n).and_then(Ref::<HashCell>::from_value)
-                && let Some(v) = cx.hash_get(h, Value::sym(Sym::intern("frozen_string_literal")))?
-            {
-                frozen = Some(v.truthy());
-            }
+            frozen = frozen_literals(cx, args.get(n))?;
         }
         if n == 0 || n > 5 {
             return cx.arity_error(n, 1, Some(5));
@@ -227,6 +234,12 @@ pub mod iseq {
         let text = match cx.try_str(source)? {
             Some(s) if !zakuro_core_text::string::util::enc(s).is_ascii_compatible() => return cx.arg_error("invalid source encoding"),
             Some(s) => s.to_vec(),
+            None if cx.is_a(source, ids::FILE) => {
+                let path = cx.call(source, sym::to_path, &[])?;
+                let file = cx.class_value(ids::FILE);
+                let text = cx.call(file, Sym::intern("binread"), &[path])?;
+                cx.to_str(text)?.to_vec()
+            }
             None => return cx.no_conversion(source, "String"),
         };
         let file = match get(1) {
@@ -252,7 +265,7 @@ pub mod iseq {
     fn set_compile_option(_cx: &mut Cx, _this: Value, options: Value) -> Value {
         options
     }
-    /// Compiles a file.
+    /// Compiles a file. Errno::ENOENT and the like for one that can't be read.
     #[method("compile_file", "compile_file_prism", singleton, min = 1)]
     fn compile_file(cx: &mut Cx, _this: Value, args: Args) -> Result<Value> {
         let Some(f) = args.get(0) else { return cx.arity_error(0, 1, Some(2)) };
@@ -441,11 +454,23 @@ pub mod iseq {
         for (k, v) in [("arg_size", code.params.registers()), ("local_size", code.nlocals), ("stack_max", code.nregs)] {
             cx.hash_set(misc, Value::sym(Sym::intern(k)), Value::fixnum(v as i64))?;
         }
+        cx.hash_set(misc, Value::sym(Sym::intern("parser")), Value::sym(Sym::intern("prism")))?;
         let name = label(&code);
         let label = cx.str(&name);
         let path = cx.str(&code.file);
         let absolute = absolute_path(cx, this)?;
-        let locals: Vec<Sym> = code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n)).collect();
+        // Parameters without a name show their sign.
+        let sign = |(kind, name): &(&str, Option<Sym>)| {
+            let sign = match *kind {
+                "rest" => "*",
+                "keyrest" => "**",
+                "block" => "&",
+                _ => return None,
+            };
+            name.is_none_or(|n| !scope::is_visible_local(n)).then(|| Sym::intern(sign))
+        };
+        let named = code.locals.iter().map(|l| l.name).filter(|n| scope::is_visible_local(*n));
+        let locals: Vec<Sym> = named.chain(code.params.list.iter().filter_map(sign)).collect();
         let locals = cx.sym_array(&locals);
         let params = crate::method::parameters_value(cx, &code.params.list);
         let body = cx.new_array();

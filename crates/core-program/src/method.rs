@@ -62,6 +62,8 @@ pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Opt
             None => Vec::new(),
         },
         MethodKind::AttrReader => Vec::new(),
+        // A member of a Struct is a variable without `@`.
+        MethodKind::AttrWriter if m.data.as_sym().is_some_and(|n| !n.bytes().starts_with(b"@")) => vec![("req", Some(Sym::intern("_")))],
         MethodKind::AttrWriter => vec![("req", None)],
         MethodKind::Native => match Cx::native_row(m) {
             Some(r) if r.max == r.min as isize => vec![("req", None); r.min],
@@ -262,7 +264,7 @@ mod method {
     ///     1.method(:+).call(2)   #=> 3
     #[method("call", "()", "===", "[]")]
     fn call(cx: &mut Cx, this: Obj, args: Args) -> Result<Value> {
-        cx.call_method(cell(this), this.receiver, this.name, args.all(), args.kw, args.block)
+        cx.call_told(cell(this), this.receiver, this.name, args.all(), args.kw, args.block)
     }
     /// A lambda that calls the method.
     ///

@@ -70,19 +70,18 @@ impl VmState for Points {}
 /// Tells an event to the traces that want it.
 pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     let thread = cx.thread_id();
-    let points = cx.state::<Points>();
-    if points.busy.contains(&thread) {
+    if cx.state::<Points>().busy.contains(&thread) {
         return Ok(());
     }
     // The traces' own methods are not seen.
     if let Some(m) = Ref::<MethodCell>::from_value(event.me)
-        && (m.owner == ids::TRACE_POINT || m.name == Sym::intern("set_trace_func") || m.name == Sym::intern("add_trace_func"))
+        && is_trace_points(cx, m.owner)
         && event.kind != events::LINE
     {
         return Ok(());
     }
     // The newest first; those of everything before those of some code.
-    points.busy.push(thread);
+    cx.state::<Points>().busy.push(thread);
     let mut list = RootedVec::new(cx);
     list.extend(cx.state::<Points>().list.iter().rev());
     let mut result = Ok(());
@@ -98,6 +97,11 @@ pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     }
     cx.state::<Points>().busy.retain(|t| *t != thread);
     result
+}
+
+/// Whether a class is TracePoint, or its singleton class.
+fn is_trace_points(cx: &Cx, owner: ClassId) -> bool {
+    owner == ids::TRACE_POINT || cx.class(ids::TRACE_POINT).singleton == Some(owner)
 }
 
 fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
@@ -118,6 +122,24 @@ fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
     let r = cx.yield1(block, p);
     cx.data_mut::<Point>(p)?.event = outer;
     r.map(|_| ())
+}
+
+/// Forgets the functions of threads that have ended. Whether there were any.
+fn prune(cx: &mut Cx) -> Result<bool> {
+    let mut list = RootedVec::new(cx);
+    list.extend(&cx.state::<Points>().list);
+    let mut ended = RootedVec::new(cx);
+    for p in list.iter().copied() {
+        let d = cx.data_ref::<Point>(p)?;
+        if let Some(id) = d.thread.filter(|_| d.of_thread)
+            && !cx.threads().get(id).is_some_and(|t| t.alive())
+        {
+            cx.data_mut::<Point>(p)?.enabled = false;
+            ended.push(p);
+        }
+    }
+    cx.state::<Points>().list.retain(|p| !ended.contains(p));
+    Ok(!ended.is_empty())
 }
 
 /// Puts the enabled traces together into force.
@@ -441,7 +463,10 @@ mod trace_point {
         let (name, file, line) = (name_of(e.kind), file(&e), e.line);
         let with_method = events::CALL | events::C_CALL | events::RETURN | events::C_RETURN;
         Ok(match e.kind {
-            events::LINE => format!("#<TracePoint:line {file}:{line}>"),
+            events::LINE => match method_cell(&e) {
+                Some(m) => format!("#<TracePoint:line {file}:{line} in '{}'>", m.name.name()),
+                None => format!("#<TracePoint:line {file}:{line}>"),
+            },
             k if k & with_method != 0 => {
                 let m = method_cell(&e).map_or(String::new(), |m| m.name.name().into_owned());
                 format!("#<TracePoint:{name} '{m}' {file}:{line}>")
@@ -455,12 +480,15 @@ mod trace_point {
     }
     /// How many traces there are.
     #[method("stat", singleton)]
-    fn stat(cx: &mut Cx, _this: Value) -> Value {
+    fn stat(cx: &mut Cx, _this: Value) -> Result<Value> {
+        if prune(cx)? {
+            apply(cx)?;
+        }
         let n = cx.state::<Points>().list.len() as i64;
         let h = cx.new_hash();
         let a = cx.array(&[Value::fixnum(n), Value::fixnum(0)]);
-        let _ = cx.hash_set(h, Value::sym(Sym::intern("enabled")), a);
-        h.as_value()
+        cx.hash_set(h, Value::sym(Sym::intern("enabled")), a)?;
+        Ok(h.as_value())
     }
 }
 

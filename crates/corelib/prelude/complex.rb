@@ -58,6 +58,13 @@ class Complex
       other.imaginary == 0 ? real <=> other.real : nil
     elsif other.is_a?(Numeric) && other.real?
       real <=> other
+    elsif other.respond_to?(:coerce)
+      begin
+        a, b = other.coerce(real)
+      rescue StandardError
+        return nil
+      end
+      a <=> b
     end
   end
 
@@ -72,7 +79,7 @@ class Complex
 
   # The quotient with Floats.
   def fdiv(other)
-    Complex.__send__(:__make, real.fdiv(other), imaginary.fdiv(other))
+    __divide(other) { |a, b| a.fdiv(b) }
   end
 
   # The power.
@@ -219,6 +226,11 @@ class Complex
     if imaginary.is_a?(Float) && imaginary == 0.0
       return real.to_r
     end
+    im = imaginary
+    unless im.is_a?(Float) || im.is_a?(Integer) || im.is_a?(Rational)
+      # A number of the program's is asked for its exact value.
+      return real.to_r if im.respond_to?(:to_r) && im.to_r == 0
+    end
     __exact_real(:to_r, "Rational")
   end
 
@@ -261,6 +273,8 @@ class Complex
     if n < 0
       return (Complex.__send__(:__make, 1, 0) / self).__send__(:__integer_power, -n)
     end
+    exact = __power_on_axis(n)
+    return exact if exact
     z = nil
     x = self
     while n > 0
@@ -271,6 +285,34 @@ class Complex
       x *= x if n > 0
     end
     z
+  end
+
+  # The power of a number on an axis, or half way between two of them: its direction turns by eighths of a circle, which no rounding meets. nil for others.
+  def __power_on_axis(n)
+    re = real
+    im = imaginary
+    if im == 0
+      x = re
+      eighths = 0
+    elsif re == 0
+      x = im
+      eighths = 2
+    elsif re == im
+      x = re
+      eighths = 1
+    elsif re == -im
+      x = im
+      eighths = 3
+    else
+      return nil
+    end
+    length = x ** n
+    length *= 2 ** (n / 2) if eighths.odd?
+    eighths = eighths * n % 8
+    zero = x.is_a?(Float) ? 0.0 : x - x
+    re = eighths == 2 || eighths == 6 ? zero : eighths > 2 && eighths < 6 ? -length : length
+    im = eighths % 4 == 0 ? zero : eighths > 4 ? -length : length
+    Complex.__send__(:__make, re, im)
   end
 
   def __divide(other)

@@ -170,6 +170,8 @@ class Enumerator
       enums.any? { |e| Lazy === e } ? chain.lazy : chain
     end
 
+    undef_method :next, :next_values, :peek, :peek_values, :feed
+
     # The elements of each of the objects, one after the other.
     def initialize(*enums)
       @__enums = enums.freeze
@@ -228,8 +230,11 @@ class Enumerator
   end
 
   class Product < Enumerator
+    undef_method :next, :next_values, :peek, :peek_values, :feed
+
     # All combinations with one element of each.
-    def initialize(*enums)
+    def initialize(*enums, **kw)
+      raise ArgumentError, "unknown keyword#{"s" if kw.size > 1}: #{kw.keys.map(&:inspect).join(", ")}" unless kw.empty?
       @__enums = enums.freeze
       @__receiver = self
       @__method = :each
@@ -256,14 +261,18 @@ class Enumerator
       self
     end
 
-    # The product of the sizes; nil if one is not known.
+    # The product of the sizes; nil or infinity if one of them is, but for 0.
     def size
-      total = 1
+      sizes = []
       @__enums.each do |e|
-        return nil unless e.respond_to?(:size)
-        s = e.size
-        return s if s.nil?
-        return nil unless Integer === s || (Float === s && s.infinite?)
+        s = e.respond_to?(:size) ? e.size : nil
+        return 0 if s == 0
+        sizes << s
+      end
+      total = 1
+      sizes.each do |s|
+        return s if s.nil? || (Float === s && s.infinite?)
+        return nil unless Integer === s
         total *= s
       end
       total
@@ -329,7 +338,7 @@ class Enumerator
       e = @__end
       s = @__step
       raise TypeError, "nil can't be coerced into Integer" if b.nil?
-      if Float === b || Float === e || Float === s
+      if (Float === b || Float === e || Float === s) && !(Complex === b || Complex === s)
         Enumerator.__send__(:__float_steps, b, e, s, @__exclude) { |x| yield x }
       elsif e.nil?
         while true
@@ -391,6 +400,7 @@ class Enumerator
       b = @__begin
       e = @__end
       s = @__step
+      return nil if b.nil?
       unless e.nil?
         return nil if s < 0 ? b < e : e < b
         return nil if @__exclude && b == e
@@ -483,9 +493,14 @@ class Enumerator
 
     # Yields each element; without a block a Lazy.
     def each(*args, &block)
-      return super unless block
-      return @__run.call(block, args) if @__run
+      run = @__run
+      unless block
+        return super if args.empty? || !run
+        return Lazy.__send__(:__make, @__receiver, @__method, @__args + args, nil) { |emit, given| run.call(emit, args + given) }
+      end
+      return run.call(block, args) if run
       r = @__receiver
+      return r.each(*@__args, &block) if Lazy === r && args.empty? && @__method == :each
       # Those that Lazy answers with a Lazy.
       return r.__send__(@__method, *@__args, &block) if Lazy === r && args.empty? && GROUPING.include?(@__method)
       # What Lazy answers lazily runs at once here.
@@ -526,7 +541,8 @@ class Enumerator
       __need(block, :map)
       __op(:map, [], -> { size }) { |emit, source| source.each { |*v| emit.call(block.call(*v)) } }
     end
-    alias collect map
+    # As `map`.
+    def collect(&block) = __called(:collect, map(&block))
 
     # The elements for which the block is true.
     def select(&block)
@@ -538,8 +554,10 @@ class Enumerator
         end
       end
     end
-    alias filter select
-    alias find_all select
+    # As `select`.
+    def filter(&block) = __called(:filter, select(&block))
+    # As `select`.
+    def find_all(&block) = __called(:find_all, select(&block))
 
     # The elements for which the block is not true.
     def reject(&block)
@@ -581,7 +599,8 @@ class Enumerator
         end
       end
     end
-    alias collect_concat flat_map
+    # As `flat_map`.
+    def collect_concat(&block) = __called(:collect_concat, flat_map(&block))
 
     # The elements that match the pattern by `===`, or what the block makes of them.
     def grep(pattern, &block)
@@ -702,9 +721,7 @@ class Enumerator
     end
 
     # Each element with its number, from 0 on.
-    def each_with_index(&block)
-      with_index(0, &block)
-    end
+    def each_with_index(&block) = __called(:each_with_index, with_index(0, &block))
 
     # Arrays of each element and those of the others at its place; with a block they are yielded at once.
     def zip(*others, &block)
@@ -765,6 +782,12 @@ class Enumerator
     def __set_lazy(receiver, method, args, size, run)
       __set(receiver, method, args, size)
       @__run = run
+    end
+
+    # `inspect` shows the name by which a method was called.
+    def __called(name, lazy)
+      lazy.instance_variable_set(:@__method, name)
+      lazy
     end
 
     # By `to_int`; `at` has the words for what has none.

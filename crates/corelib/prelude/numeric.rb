@@ -8,8 +8,9 @@ class Numeric
 
   # The number with the other sign.
   def -@
-    a, b = coerce(0)
-    a - b
+    pair = coerce(0)
+    raise TypeError, "coerce must return [x, y]" unless Array === pair && pair.size == 2
+    pair[0] - pair[1]
   end
 
   # The number without sign.
@@ -152,6 +153,7 @@ class Numeric
     if other.is_a?(Float)
       fdiv(other)
     else
+      raise TypeError, "can't convert #{self.class} into Rational" unless respond_to?(:to_r)
       r = to_r
       raise TypeError, "wrong argument type #{r.class} (expected Rational)" unless Rational === r
       r / other

@@ -38,7 +38,9 @@ class TracePoint
     raise TypeError, "trace_func needs to be Proc" unless Proc === function
     new(:line, :class, :end, :call, :return, :c_call, :c_return, :raise) do |e|
       name = e.event.to_s.sub("_", "-")
-      function.call(name, e.path, e.lineno, e.method_id, e.binding, e.defined_class || false)
+      owner = e.defined_class
+      owner = owner.attached_object if Class === owner && owner.singleton_class?
+      function.call(name, e.path, e.lineno, e.method_id, e.binding, owner)
     end
   end
   private_class_method :__of_function

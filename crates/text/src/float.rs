@@ -190,14 +190,22 @@ fn hex_float(s: &[u8]) -> Option<(f64, usize)> {
     fn is_hex(b: u8) -> bool {
         b.is_ascii_hexdigit()
     }
-    if !s.first().is_some_and(|&b| is_hex(b)) {
-        return None;
-    }
+    let digit_at = |i: usize| s.get(i).is_some_and(|&b| is_hex(b));
     let mut text = String::new();
-    let mut i = digits(s, 0, is_hex, &mut text);
+    // `0x.1` has no digits before the point.
+    let mut i = match digit_at(0) {
+        true => digits(s, 0, is_hex, &mut text),
+        false if s.first() == Some(&b'.') => 0,
+        false => return None,
+    };
     let whole = text.len();
-    if s.get(i) == Some(&b'.') && s.get(i + 1).is_some_and(|&b| is_hex(b)) {
-        i = digits(s, i + 1, is_hex, &mut text);
+    if s.get(i) == Some(&b'.') {
+        if digit_at(i + 1) {
+            i = digits(s, i + 1, is_hex, &mut text);
+        } else if s.get(i + 1).is_none_or(|&b| b | 32 == b'p') {
+            // As of decimals, the digits after the point may be missing.
+            i += 1;
+        }
     }
     let mut exp = -4 * (text.len() - whole) as i64;
     if s.get(i).is_some_and(|&b| b | 32 == b'p') {

@@ -83,10 +83,20 @@ fn parse_as_ruby() {
 
 #[test]
 fn hex_fractions() {
-    for (text, value) in [("0x0.8", 0.5), ("-0xA.8", -10.5), ("0x1.8p1", 3.0), (" 0x1.5\n", 1.3125)] {
+    for (text, value) in [
+        ("0x0.8", 0.5),
+        ("-0xA.8", -10.5),
+        ("0x1.8p1", 3.0),
+        (" 0x1.5\n", 1.3125),
+        ("0x.1", 0.0625),
+        ("0x1.", 1.0),
+        ("0x1.p+1", 2.0),
+        ("0x.", 0.0),
+    ] {
         assert_eq!(parse_float(text.as_bytes(), true), Some(value), "{text}");
     }
-    assert_eq!(parse_float(b"0x1.", true), None);
+    assert_eq!(parse_float(b"0x", true), None);
+    assert_eq!(parse_float(b"0x._1", true), None);
     assert_eq!(parse_float(b"0x1.g", true), None);
 }
 

@@ -74,6 +74,9 @@ pub(super) mod signal_exception {
                 return cx.arity_error(2, 1, Some(1));
             }
             let name = cx.text_of(signal)?;
+            if name.starts_with('-') {
+                return cx.arg_error(format!("negative signal name: {name}"));
+            }
             match number_of(&name) {
                 Some(n) if n > 0 => (n, format!("SIG{}", name.strip_prefix("SIG").unwrap_or(&name))),
                 _ => {

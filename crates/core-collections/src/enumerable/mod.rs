@@ -182,6 +182,18 @@ pub fn yield_packed(cx: &mut Cx, block: Block, values: &[Value], packed: Value) 
     if values.len() > 1 && block.proc().is_some_and(|p| p.is_lambda()) { cx.yield_values(block, values) } else { cx.yield1(block, packed) }
 }
 
+/// Yields an item that may be a list: one spreads over the parameters even of a lambda that takes several.
+pub fn yield_spread(cx: &mut Cx, block: Block, item: Value) -> Result<Value> {
+    if block.proc().is_some_and(|p| p.is_lambda())
+        && let Some(list) = Ref::<ArrayCell>::from_value(item)
+        && cx.block_arity(block).0 != 1
+    {
+        let items = RootedVec::of(cx, list);
+        return cx.yield_values(block, &items);
+    }
+    cx.yield1(block, item)
+}
+
 /// Warns when a block comes with an argument that takes its place.
 pub fn warn_unused(cx: &mut Cx, argument: Option<Value>, block: Block) -> Result<()> {
     if argument.is_some() && block.is_some() { cx.warn_here("given block not used") } else { Ok(()) }

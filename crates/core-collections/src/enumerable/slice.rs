@@ -29,14 +29,15 @@ fn cons_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
 }
 fn cycle_size(cx: &mut Cx, recv: Value, args: &[Value]) -> Result<Value> {
     let s = crate::enumerator::size_of_receiver(cx, recv, &[])?;
-    let n = args.first().copied().unwrap_or(Value::NIL);
+    let n = match args.first().copied().unwrap_or(Value::NIL) {
+        _ if recv.is_kind(Kind::Array) && s == Value::fixnum(0) => return Ok(s),
+        Value::NIL => None,
+        n => Some(cx.to_i64(n)?.max(0)),
+    };
     if s.is_nil() || s == Value::fixnum(0) {
         return Ok(s);
     }
-    if n.is_nil() {
-        return Ok(cx.float(f64::INFINITY));
-    }
-    let n = cx.to_i64(n)?.max(0);
+    let Some(n) = n else { return Ok(cx.float(f64::INFINITY)) };
     let n = cx.int(n);
     cx.call(s, sym::mul, &[n])
 }
@@ -143,7 +144,7 @@ pub mod methods {
                 ArrayCell::push(tuple, &mut cx.heap, item);
             }
             if block.is_some() {
-                cx.yield1(block, tuple.as_value())?;
+                yield_spread(cx, block, tuple.as_value())?;
             } else {
                 ArrayCell::push(out, &mut cx.heap, tuple.as_value());
             }
@@ -186,7 +187,7 @@ pub mod methods {
         while !saved.is_empty() && left.is_none_or(|n| n > 0) {
             let mut i = 0;
             while let Some(v) = saved.get(i) {
-                cx.yield1(block, v)?;
+                yield_spread(cx, block, v)?;
                 cx.safepoint()?;
                 i += 1;
             }

@@ -241,7 +241,7 @@ pub mod methods {
         if given.is_empty() && block.is_none() {
             return cx.arity_error(0, 1, Some(2));
         }
-        if given.len() == 2 && block.is_some() {
+        if given.len() == 2 && block.is_some() && cx.is_verbose() {
             cx.warn_here("given block not used")?;
         }
         let (init, op) = match given {

@@ -27,6 +27,8 @@ struct External {
     ahead: bool,
     /// What `each` returned.
     result: Option<Value>,
+    /// The first StopIteration: the cause of those that follow. Nil before it.
+    stopped: Value,
     /// What `yield` returns next in the enumeration.
     feed: Option<Value>,
 }
@@ -41,7 +43,7 @@ impl NativeData for External {
         let (ended, fed) = (self.result.is_some(), self.feed.is_some());
         Some(Box::new(move |_, v| {
             let (result, feed) = (ended.then_some(v[1]), fed.then_some(v[2]));
-            Some(Unpacked::Payload(Box::new(External { fiber: v[0], item: Value::NIL, count: 0, ahead: false, result, feed })))
+            Some(Unpacked::Payload(Box::new(External { fiber: v[0], item: Value::NIL, count: 0, ahead: false, result, stopped: Value::NIL, feed })))
         }))
     }
 }
@@ -65,7 +67,7 @@ fn external(cx: &mut Cx, this: Value) -> Result<Value> {
     if cx.is_data::<External>(held) {
         return Ok(held);
     }
-    let empty = External { fiber: Value::NIL, item: Value::NIL, count: 0, ahead: false, result: None, feed: None };
+    let empty = External { fiber: Value::NIL, item: Value::NIL, count: 0, ahead: false, result: None, stopped: Value::NIL, feed: None };
     let held = cx.data(ids::OBJECT, empty);
     cx.ivar_set_raw(this, place(), held);
     Ok(held)
@@ -85,7 +87,7 @@ fn read(cx: &mut Cx, this: Value) -> Result<&mut External> {
         let e = cx.data_mut::<External>(held)?;
         if let Some(result) = e.result {
             e.fiber = Value::NIL;
-            return stop(cx, result);
+            return stop(cx, held, result);
         }
     }
     cx.data_mut::<External>(held)
@@ -96,7 +98,7 @@ fn read(cx: &mut Cx, this: Value) -> Result<&mut External> {
 #[inline(never)]
 fn begin(cx: &mut Cx, this: Value, held: Value) -> Result<Value> {
     if let Some(result) = cx.data_ref::<External>(held)?.result {
-        return stop(cx, result);
+        return stop(cx, held, result);
     }
     let both = cx.array(&[this, held]);
     let body = cx.native_proc(enumerate, both, false);
@@ -132,9 +134,13 @@ fn give(cx: &mut Cx, held: Value, args: Args) -> Result<Value> {
 /// StopIteration with the result of the finished enumeration.
 #[cold]
 #[inline(never)]
-fn stop<T>(cx: &mut Cx, result: Value) -> Result<T> {
+fn stop<T>(cx: &mut Cx, held: Value, result: Value) -> Result<T> {
     let e = cx.exception(ids::STOP_ITERATION, "iteration reached an end");
     cx.ivar_set_raw(e, Sym::intern("__result"), result);
+    match cx.data_ref::<External>(held)?.stopped {
+        Value::NIL => cx.data_mut::<External>(held)?.stopped = e,
+        first => cx.ivar_set_raw(e, sym::exc_cause, first),
+    }
     cx.raise_value(e)
 }
 

@@ -143,6 +143,7 @@ pub(super) mod hash {
         if pattern.is_none() && block.is_none() {
             return Ok(this.len() > 0);
         }
+        crate::enumerable::warn_unused(cx, pattern, block)?;
         let b = if pattern.is_none() { Some(PairBlock::new(cx, block)) } else { None };
         let mut found = false;
         cx.hash_each(this, |cx, k, v| {
@@ -163,6 +164,7 @@ pub(super) mod hash {
         if args.is_empty() && args.block.is_none() {
             return Ok(Value::TRUE);
         }
+        crate::enumerable::warn_unused(cx, args.get(0), args.block)?;
         let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
         let mut all = true;
         cx.hash_each(this, |cx, k, v| {
@@ -183,6 +185,7 @@ pub(super) mod hash {
         if args.is_empty() && args.block.is_none() {
             return Ok(Value::bool(this.len() == 0));
         }
+        crate::enumerable::warn_unused(cx, args.get(0), args.block)?;
         let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
         let mut none = true;
         cx.hash_each(this, |cx, k, v| {

@@ -51,14 +51,35 @@ fn real_part(cx: &mut Cx, v: Value) -> Result<Value> {
     }
     if is_real(cx, v)? { Ok(v) } else { cx.type_error("not a real") }
 }
-/// Product of two parts; an infinity times an exact zero keeps to Float rules.
+/// Two parts multiplied. Beside a zero an infinite one counts by its sign: a number on an axis stays there, where NaN would come of Float's rules.
+fn part_product(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
+    let (a_zero, b_zero) = (is_zero(cx, a)?, is_zero(cx, b)?);
+    let sign = |cx: &mut Cx, v: Value| match v.as_float() {
+        Some(f) if !f.is_nan() => cx.float(1f64.copysign(f)),
+        _ => v,
+    };
+    let a = if b_zero && !a_zero { sign(cx, a) } else { a };
+    let b = if a_zero && !b_zero { sign(cx, b) } else { b };
+    coerce::mul(cx, a, b)
+}
+fn is_zero(cx: &mut Cx, v: Value) -> Result<bool> {
+    match v.as_float() {
+        Some(f) => Ok(f == 0.0),
+        None => cx.eq(v, Value::fixnum(0)),
+    }
+}
 fn component_product(cx: &mut Cx, a: Parts, b: (Value, Value)) -> Result<Value> {
-    let ac = coerce::mul(cx, a.0, b.0)?;
-    let bd = coerce::mul(cx, a.1, b.1)?;
-    let ad = coerce::mul(cx, a.0, b.1)?;
-    let bc = coerce::mul(cx, a.1, b.0)?;
-    let re = coerce::sub(cx, ac, bd)?;
-    let im = coerce::add(cx, ad, bc)?;
+    let ac = part_product(cx, a.0, b.0)?;
+    let bd = part_product(cx, a.1, b.1)?;
+    let ad = part_product(cx, a.0, b.1)?;
+    let bc = part_product(cx, a.1, b.0)?;
+    // An exact zero leaves the other as it is, -0.0 too.
+    let re = if bd == Value::fixnum(0) { ac } else { coerce::sub(cx, ac, bd)? };
+    let im = match (ad, bc) {
+        (x, y) if y == Value::fixnum(0) => x,
+        (x, y) if x == Value::fixnum(0) => y,
+        (x, y) => coerce::add(cx, x, y)?,
+    };
     Ok(make_complex(cx, re, im))
 }
 
@@ -138,7 +159,9 @@ mod complex {
     ///     Complex(1, 2) * Complex(3, 4)    #=> (-5+10i)
     #[method("*")]
     fn mul(cx: &mut Cx, this: Parts, v: Value) -> Result<Value> {
-        if let Some((a, b, c, d)) = floats(this, v) {
+        if let Some((a, b, c, d)) = floats(this, v)
+            && [a, b, c, d].iter().all(|f| f.is_finite())
+        {
             return Ok(make_f64(cx, a * c - b * d, a * d + b * c));
         }
         if let Some(parts) = complex_parts(v) {

@@ -197,8 +197,10 @@ mod rational {
             let p = rat::pow(cx, this.0, n)?;
             return Ok(rat::object(cx, p));
         }
-        if this.0.0 == ints::ZERO && rat::parts(v).is_some_and(|e| ints::is_negative(e.0)) {
-            return ints::zero_division(cx);
+        if this.0.0 == ints::ZERO
+            && let Some(e) = rat::parts(v)
+        {
+            return if ints::is_negative(e.0) { ints::zero_division(cx) } else { Ok(rat::object(cx, this.0)) };
         }
         let f = cx.float(rat::to_f64(this.0));
         let e = cx.to_f64(v)?;

@@ -78,7 +78,7 @@ struct StepArgs {
     step: Value,
 }
 
-fn step_args(cx: &mut Cx, limit: Option<Value>, step: Option<Value>, kw: Kwargs) -> Result<StepArgs> {
+fn step_args(cx: &mut Cx, limit: Option<Value>, step: Option<Value>, kw: Kwargs, yields: bool) -> Result<StepArgs> {
     kw.only(cx, &[sym::by, sym::to])?;
     let (by, to) = (kw.get(sym::by), kw.get(sym::to));
     if to.is_some() && limit.is_some() {
@@ -90,7 +90,7 @@ fn step_args(cx: &mut Cx, limit: Option<Value>, step: Option<Value>, kw: Kwargs)
     let to = to.or(limit).unwrap_or(Value::NIL);
     let step = match by.or(step) {
         None => ints::ONE,
-        Some(Value::NIL) if step.is_some() => return cx.type_error("step must be numeric"),
+        Some(Value::NIL) if step.is_some() && yields => return cx.type_error("step must be numeric"),
         Some(Value::NIL) => ints::ONE,
         Some(s) => s,
     };
@@ -133,7 +133,7 @@ mod numeric_step {
     ///     1.0.step(2.0, 0.5).to_a         #=> [1.0, 1.5, 2.0]
     #[method("step")]
     fn step(cx: &mut Cx, this: Value, limit: Option<Value>, by: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
-        let a = step_args(cx, limit, by, kw)?;
+        let a = step_args(cx, limit, by, kw, block.is_some())?;
         if block.is_none() {
             let numeric = |cx: &mut Cx, v: Value| v.is_fixnum() || cx.is_a(v, ids::NUMERIC);
             if (a.to.is_nil() || numeric(cx, a.to)) && numeric(cx, a.step) {

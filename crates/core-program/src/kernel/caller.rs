@@ -41,7 +41,7 @@ fn select(cx: &mut Cx, args: Rest, default: i64) -> Result<Option<Vec<Location>>
         return cx.arg_error(format!("negative size ({})", len.unwrap_or(0)));
     }
     if start > count {
-        return Ok(None);
+        return Ok((args.len() == 2 && len == Some(0)).then(Vec::new));
     }
     let rest = all.into_iter().skip(start as usize);
     Ok(Some(match len {

@@ -360,6 +360,7 @@ impl Writer {
                 self.user_class(cx, v, ids::HASH)?;
                 self.hash(cx, Ref::of(v), limit)
             }
+            Kind::Object if cx.is_a(v, ids::PROCESS_STATUS) => self.status(cx, v, limit),
             // What is hidden from programs would be left out, and nobody would notice. Members of a record have names without `@`, too.
             Kind::Object if !self.is_record(cx, v) && !cx.is_a(v, ids::SET) && cx.ivar_list(v).names().iter().any(|n| n.bytes().starts_with(b"__")) => {
                 undumpable(cx, v)
@@ -386,6 +387,15 @@ impl Writer {
                 None => undumpable(cx, v),
             },
         }
+    }
+    /// A Process::Status: two variables that only Marshal names.
+    #[inline(never)]
+    fn status(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
+        let parts = super::STATUS_NAMES.map(|(shown, hidden)| (Sym::intern(shown), cx.ivar_get(v, Sym::intern(hidden))));
+        let class = self.class_head(cx, v, b'o', true)?;
+        self.unique(cx, class)?;
+        self.long(parts.len() as i64);
+        self.pairs(cx, &parts, limit)
     }
     #[inline(never)]
     fn array(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
@@ -460,7 +470,15 @@ impl Writer {
             return self.set(cx, v, limit, ivars);
         }
         self.long(ivars.len() as i64);
-        self.pairs(cx, ivars, limit)
+        self.pairs(cx, ivars, limit)?;
+        // Methods that dump the values may have changed the object itself.
+        let change = match self.variables(cx, v).len() {
+            n if n > ivars.len() => "added",
+            n if n < ivars.len() => "removed",
+            _ => return Ok(()),
+        };
+        let class = cx.class_name_of(v);
+        cx.raise(ids::RUNTIME_ERROR, format!("instance variable {change} on {class} instance"))
     }
     #[inline(never)]
     fn set(&mut self, cx: &mut Cx, v: Value, limit: i64, ivars: &[(Sym, Value)]) -> Result<()> {

@@ -328,7 +328,8 @@ impl Reader {
     fn shape(&mut self, cx: &mut Cx, class: Option<ClassId>, plain: ClassId) -> Result<u32> {
         match class {
             None => Ok(plain.0),
-            Some(c) if cx.inherits(c, plain) => Ok(cx.root_shape(c)),
+            // A copy of String (`String.clone`) makes Strings, but does not inherit from it.
+            Some(c) if cx.class(c).alloc == cx.class(plain).alloc => Ok(cx.root_shape(c)),
             Some(_) => cx.arg_error("dump format error (user class)"),
         }
     }
@@ -554,9 +555,13 @@ impl Reader {
             let r = RangeCell::make(&cx.heap, shape, Value::NIL, Value::NIL, false);
             return self.range(cx, r);
         }
+        if class == ids::COMPLEX || class == ids::RATIONAL {
+            return self.number_of_parts(cx, class);
+        }
         let kind = match cx.class(class).alloc {
             Alloc::Object => Kind::Object,
             Alloc::Exception => Kind::Exception,
+            Alloc::None if cx.inherits(class, ids::PROCESS_STATUS) => Kind::Object,
             _ => return bad_format(cx),
         };
         let v = cx.new_object_of_kind(class, kind);
@@ -566,12 +571,19 @@ impl Reader {
             cx.ivar_set_raw(v, sym::exc_locations, Value::NIL);
         }
         let set = cx.inherits(class, ids::SET);
+        let status = cx.inherits(class, ids::PROCESS_STATUS);
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;
             let value = self.object(cx)?;
             let hidden = EXCEPTION_NAMES.iter().find(|(_, name)| key.bytes() == name.as_bytes());
             match hidden {
                 Some((hidden, _)) if kind == Kind::Exception => cx.ivar_set_raw(v, Sym::intern(hidden), value),
+                _ if status && let Some((_, own)) = super::STATUS_NAMES.iter().find(|(shown, _)| key.bytes() == shown.as_bytes()) => {
+                    if !value.is_fixnum() {
+                        return bad_format(cx);
+                    }
+                    cx.ivar_set_raw(v, Sym::intern(own), value);
+                }
                 _ if set && key.bytes() == b"@hash" => {
                     let Some(h) = Ref::<HashCell>::from_value(value) else { return bad_format(cx) };
                     HashCell::set_default(h, Value::NIL, false);
@@ -580,6 +592,27 @@ impl Reader {
                 _ => cx.ivar_set_raw(v, key, value),
             }
         }
+        Ok(n)
+    }
+    /// A Complex or Rational as Ruby 1.8 wrote it: an object with two variables.
+    #[inline(never)]
+    fn number_of_parts(&mut self, cx: &mut Cx, class: ClassId) -> Result<usize> {
+        let (names, make) = match class {
+            ids::COMPLEX => (["@real", "@image"], "Complex"),
+            _ => (["@numerator", "@denominator"], "Rational"),
+        };
+        let n = self.enter(Value::NIL);
+        let mut parts = [None, None];
+        for _ in 0..self.length(cx)? {
+            let key = self.symbol(cx)?;
+            let value = self.object(cx)?;
+            if let Some(at) = names.iter().position(|name| key.bytes() == name.as_bytes()) {
+                parts[at] = Some(value);
+            }
+        }
+        let [Some(a), Some(b)] = parts else { return bad_format(cx) };
+        let kernel = cx.class_value(ids::KERNEL);
+        self.objects[n] = cx.call(kernel, Sym::intern(make), &[a, b])?;
         Ok(n)
     }
     #[inline(never)]

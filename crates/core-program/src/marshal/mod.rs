@@ -22,6 +22,9 @@ pub fn setup(cx: &mut Cx) {
 pub(crate) const EXCEPTION_NAMES: &[(&str, &str)] =
     &[("__message", "mesg"), ("__backtrace", "bt"), ("__cause", "cause"), ("__name", "name"), ("__receiver", "receiver"), ("__key", "key")];
 
+/// What a Process::Status consists of, in the format and here.
+pub(crate) const STATUS_NAMES: [(&str, &str); 2] = [("status", "__status"), ("pid", "__pid")];
+
 /// Member names of a Struct or Data class.
 pub(crate) fn members(cx: &mut Cx, class: ClassId) -> Option<Vec<Sym>> {
     let extra = Ref::<ArrayCell>::from_value(cx.class_extra(class))?;

@@ -127,7 +127,9 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
         if Ref::<StringCell>::from_value(name).is_some_and(|n| !n.content(&cx.heap).contains(&0))
             && let Some(class) = cx.class_id(class)
         {
-            let zone = zakuro_core_system::time::zone::named(cx, class, name)?.unwrap_or(name);
+            // A class that does not know the name leaves it a name.
+            let found = cx.rescue(&[ids::STANDARD_ERROR], |cx| zakuro_core_system::time::zone::named(cx, class, name))?;
+            let zone = found.ok().flatten().unwrap_or(name);
             zakuro_core_system::time::zone::set_object(cx, t, zone);
         }
     }

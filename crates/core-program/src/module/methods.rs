@@ -321,12 +321,12 @@ pub mod module {
         for n in names {
             let name = cx.to_sym(*n)?;
             crate::object::copy::check_not_frozen(cx, object)?;
+            cx.warn_serious(this, name, "removing")?;
             let there = cx.method_in(this, name);
             if !there.is_some_and(|m| m.method_kind() != MethodKind::Undefined && !m.is_stand_in()) {
                 let c = cx.class_name(this);
                 return cx.name_error(format!("method '{}' not defined in {c}", name.name()), name, object);
             }
-            cx.warn_serious(this, name, "removing")?;
             cx.remove_method(this, name);
             if cx.class(this).kind == ClassKind::Singleton {
                 let a = cx.attached(this);

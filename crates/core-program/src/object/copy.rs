@@ -83,10 +83,24 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
 
 /// Methods, constants and variables of a class for a copy of it.
 fn copy_class_data(cx: &mut Cx, from: ClassId, to: ClassId) {
+    let (original, copied) = (cx.class_value(from), cx.class_value(to));
+    // The scope of the original's methods, and that of the copy's: it looks for constants and class variables in the copy.
+    let mut scopes = (Value::NIL, Value::NIL);
     for name in cx.class(from).method_order.clone() {
         if let Some(m) = cx.method_in(from, name) {
             let owner = if m.owner == from { to } else { m.owner };
-            let copy = cx.copy_method(m, m.called, owner, m.visibility());
+            let copy = match Ref::<CrefCell>::from_value(m.cref) {
+                Some(scope) if m.method_kind() == MethodKind::Ruby && scope.class == original => {
+                    if scopes.0 != m.cref {
+                        let header = scope.header;
+                        let (parent, refinements) = (scope.parent, scope.refinements);
+                        let new = alloc_cell(&cx.heap, CrefCell { header, class: copied, parent, definee: Value::NIL, refinements });
+                        scopes = (m.cref, new.as_value());
+                    }
+                    cx.copy_method_into(m, scopes.1, owner)
+                }
+                _ => cx.copy_method(m, m.called, owner, m.visibility()),
+            };
             cx.add_method(to, name, copy);
         }
     }
@@ -142,6 +156,18 @@ fn copies_by_itself(cx: &mut Cx, copy: Value) -> bool {
     cx.is_builtin(copy, sym::initialize_copy, owner)
 }
 
+/// A String, Array or Hash whose `initialize_copy` the program has replaced begins empty: the content is what that takes over.
+fn without_content(cx: &mut Cx, copy: Value) {
+    if let Some(a) = Ref::<ArrayCell>::from_value(copy) {
+        ArrayCell::clear(a, &mut cx.heap);
+    } else if let Some(s) = Ref::<StringCell>::from_value(copy) {
+        StringCell::clear(s, &mut cx.heap);
+    } else if let Some(h) = Ref::<HashCell>::from_value(copy) {
+        HashCell::change(h, &mut cx.heap, |t| t.clear());
+        HashCell::set_default(h, Value::NIL, false);
+    }
+}
+
 /// `v.dup`
 pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
     if is_immediate_like(v) {
@@ -149,8 +175,14 @@ pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
     }
     let copy = shallow(cx, v)?;
     crate::gc::copy_finalizers(cx, v, copy)?;
-    if hook_is_builtin(cx, copy, sym::initialize_dup) && copies_by_itself(cx, copy) {
+    let by_itself = copies_by_itself(cx, copy);
+    // As in CRuby, a plain String asks no hook.
+    let plain = copy.is_kind(Kind::String) && v.shape_key() == ids::STRING.0;
+    if plain || hook_is_builtin(cx, copy, sym::initialize_dup) && by_itself {
         return Ok(copy);
+    }
+    if !by_itself {
+        without_content(cx, copy);
     }
     cx.call(copy, sym::initialize_dup, &[v])?;
     Ok(copy)
@@ -176,7 +208,11 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
         d.consts = consts;
         d.const_order = order;
     }
-    if !(hook_is_builtin(cx, copy, sym::initialize_clone) && copies_by_itself(cx, copy)) {
+    let by_itself = copies_by_itself(cx, copy);
+    if !by_itself {
+        without_content(cx, copy);
+    }
+    if !(hook_is_builtin(cx, copy, sym::initialize_clone) && by_itself) {
         match frozen {
             None => cx.call(copy, sym::initialize_clone, &[v])?,
             Some(f) => {

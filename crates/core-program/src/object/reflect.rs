@@ -61,6 +61,9 @@ pub mod kernel {
         for m in modules {
             include::module_arg(cx, *m)?;
         }
+        if this.is_fixnum() || this.as_float().is_some() || this.is_sym() {
+            return cx.type_error("can't define singleton");
+        }
         for m in modules.iter().rev() {
             cx.call(*m, sym::extend_object, &[this])?;
             cx.call(*m, sym::extended, &[this])?;

@@ -178,7 +178,11 @@ pub fn number(cx: &mut Cx, v: Value, what: &str) -> Result<usize> {
     if !cx.is_integer(v) {
         return cx.type_error("not an Integer");
     }
-    let n = cx.to_i64(v)?;
+    let n = match cx.as_big(v).filter(|_| !v.is_fixnum()) {
+        // No memory is as large: what asks for it is out of range, as it is with any size that can be told.
+        Some(n) if n > i64::MAX.into() && n <= u64::MAX.into() => return Ok(usize::MAX),
+        _ => cx.to_i64(v)?,
+    };
     match usize::try_from(n) {
         Ok(n) => Ok(n),
         Err(_) => cx.arg_error(format!("{what} can't be negative!")),
@@ -238,6 +242,7 @@ fn with_text(cx: &mut Cx, class: ClassId, text: Value, block: Block) -> Result<V
 
 fn file_buffer(cx: &mut Cx, file: Value, size: Option<Value>, offset: Option<Value>, flags: Option<Value>) -> Result<Buffer> {
     let io = io_of(cx, file)?;
+    object::flush(cx, io)?;
     let fd = object::get(cx, io)?.fd;
     // SAFETY: fstat fills the zeroed struct; fcntl only asks.
     let (st, access) = unsafe {
@@ -285,7 +290,6 @@ fn file_buffer(cx: &mut Cx, file: Value, size: Option<Value>, offset: Option<Val
     if access == libc::O_WRONLY || access == libc::O_RDONLY && flags & (PRIVATE | READONLY) == 0 {
         return super::fail(cx, libc::EACCES, "io_buffer_map_file:mmap");
     }
-    object::flush(cx, io)?;
     // SAFETY: an open descriptor; the copy is the guard's.
     let own = unsafe {
         match libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) {

@@ -16,10 +16,12 @@ pub struct Cwd {
     fd: RawFd,
     /// Depth of `Dir.chdir` blocks.
     pub blocks: usize,
+    /// Who began the outermost of them: number of the thread, and where the call stands.
+    pub begun: Option<(u32, String)>,
 }
 impl Default for Cwd {
     fn default() -> Self {
-        Cwd { fd: -1, blocks: 0 }
+        Cwd { fd: -1, blocks: 0, begun: None }
     }
 }
 impl Drop for Cwd {
@@ -87,7 +89,7 @@ pub fn chdir(cx: &mut Cx, path: &[u8]) -> std::result::Result<(), i32> {
 
 /// Starts in the directory of the VM that made this one.
 pub fn adopt(cx: &mut Cx, directory: OwnedFd) {
-    *cx.state::<Cwd>() = Cwd { fd: directory.into_raw_fd(), blocks: 0 };
+    *cx.state::<Cwd>() = Cwd { fd: directory.into_raw_fd(), blocks: 0, begun: None };
 }
 
 /// Makes an open directory the VM's. Err: errno.

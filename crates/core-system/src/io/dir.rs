@@ -1,6 +1,5 @@
 //! Dir: listing, making and removing directories, the VM's working directory.
 
-use zakuro_core_base::exception::warning;
 use super::cwd::{self, Cwd};
 use super::errors::{fail_at, io_error, last_errno};
 use super::glob;
@@ -167,13 +166,40 @@ fn close(cx: &mut Cx, v: Value) -> Result<()> {
     Ok(())
 }
 
+/// While a block has the directory, other threads may not change it; its own thread is warned.
+fn may_change(cx: &mut Cx, block: Block) -> Result<()> {
+    let thread = cx.thread_id();
+    let Some((owner, place)) = cx.state::<Cwd>().begun.clone() else { return Ok(()) };
+    let conflict = "conflicting chdir during another chdir block";
+    if owner != thread {
+        return cx.raise(ids::RUNTIME_ERROR, conflict);
+    }
+    if block.is_none() {
+        cx.warn_here(&format!("{conflict}\n{place}: note: previous chdir was here"))?;
+    }
+    Ok(())
+}
+
+/// Runs the block that the directory is changed for.
+fn during_change(cx: &mut Cx, call: impl FnOnce(&mut Cx) -> Result<Value>) -> Result<Value> {
+    if cx.state::<Cwd>().blocks == 0 {
+        let place = cx.here().map_or(String::new(), |(file, line)| format!("{file}:{line}"));
+        cx.state::<Cwd>().begun = Some((cx.thread_id(), place));
+    }
+    cx.state::<Cwd>().blocks += 1;
+    let r = call(cx);
+    let cwd = cx.state::<Cwd>();
+    cwd.blocks -= 1;
+    if cwd.blocks == 0 {
+        cwd.begun = None;
+    }
+    r
+}
+
 /// Changes the VM's directory during the block, or for good.
 fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
+    may_change(cx, block)?;
     if block.is_none() {
-        if cx.state::<Cwd>().blocks > 0
-        {
-            warning::emit(cx, "warning: conflicting chdir during another chdir block\n")?;
-        }
         return match cwd::chdir(cx, p) {
             Ok(()) => Ok(Value::fixnum(0)),
             Err(e) => fail_at(cx, e, "dir_chdir0", p),
@@ -186,10 +212,8 @@ fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
     if let Err(e) = cwd::chdir(cx, p) {
         return fail_at(cx, e, "dir_chdir0", p);
     }
-    cx.state::<Cwd>().blocks += 1;
     let arg = cx.str_bytes(p, UTF8);
-    let r = cx.yield1(block, arg);
-    cx.state::<Cwd>().blocks -= 1;
+    let r = during_change(cx, |cx| cx.yield1(block, arg));
     if let Err(e) = cwd::chdir(cx, &old) {
         r?;
         return fail_at(cx, e, "dir_chdir0", &old);
@@ -199,6 +223,7 @@ fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
 
 /// Makes an open directory the VM's during the block, or for good.
 fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
+    may_change(cx, block)?;
     let kept = cwd::keep(cx);
     if let Err(e) = cwd::fchdir(cx, fd) {
         return super::fail(cx, e, "fchdir");
@@ -206,9 +231,7 @@ fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
     if block.is_none() {
         return Ok(Value::fixnum(0));
     }
-    cx.state::<Cwd>().blocks += 1;
-    let r = if arg.is_nil() { cx.yield_values(block, &[]) } else { cx.yield1(block, arg) };
-    cx.state::<Cwd>().blocks -= 1;
+    let r = during_change(cx, |cx| if arg.is_nil() { cx.yield_values(block, &[]) } else { cx.yield1(block, arg) });
     cwd::restore(cx, kept);
     r
 }
@@ -433,7 +456,8 @@ pub mod dir_class {
     /// Home directory of the user, or of another one by name.
     #[method("home", singleton)]
     fn home(cx: &mut Cx, _this: Value, user: Option<Ref<StringCell>>) -> Result<Value> {
-        let u = user.map(|u| u.to_vec());
+        // No name is one's own.
+        let u = user.map(|u| u.to_vec()).filter(|u| !u.is_empty());
         let h = path::home(cx, u.as_deref())?;
         Ok(cx.str_bytes(&h, UTF8))
     }
@@ -562,6 +586,9 @@ pub mod dir_class {
     /// The path it was opened with.
     #[method("path", "to_path")]
     fn path(cx: &mut Cx, this: Value) -> Result<Value> {
+        if !cx.is_data::<DirData>(this) {
+            return Ok(Value::NIL);
+        }
         let d = cx.data_ref::<DirData>(this)?;
         let encoding = d.path_encoding;
         match d.path.clone() {

@@ -490,6 +490,7 @@ pub mod io {
         io.sync = src.sync;
         io.path = src.path.clone();
         io.lineno = src.lineno;
+        io.timeout = src.timeout;
         object::init(cx, this, io)?;
         Ok(this)
     }

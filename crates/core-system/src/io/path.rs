@@ -388,6 +388,9 @@ pub mod file {
     #[method("fnmatch", "fnmatch?", singleton)]
     fn fnmatch(cx: &mut Cx, _this: Value, pattern: Ref<StringCell>, path: Value, flags: Option<Value>) -> Result<bool> {
         let pat = pattern.to_vec();
+        if pat.contains(&0) {
+            return cx.arg_error("string contains null byte");
+        }
         let p = cx.path_of(path)?;
         let flags = match flags {
             Some(f) => cx.to_i64(f)?,

@@ -54,6 +54,15 @@ pub fn quiet(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
     }
 }
 
+/// Runs what may wait while nobody else may change the String that is to take what comes.
+fn while_locked<T>(cx: &mut Cx, buf: Option<Value>, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
+    let Some(buf) = buf.filter(|b| b.is_kind(Kind::String)) else { return f(cx) };
+    cx.lock_string(buf)?;
+    let r = f(cx);
+    cx.unlock_string(buf);
+    r
+}
+
 fn at_end<T>(cx: &mut Cx, buf: Option<Value>) -> Result<T> {
     if buf.is_some_and(|b| !b.is_nil()) {
         into_buffer(cx, buf, b"", BINARY)?;
@@ -86,7 +95,7 @@ pub mod io {
             }
             Some(l) => {
                 let n = length(cx, l)?;
-                let b = read_bytes(cx, this, n)?;
+                let b = while_locked(cx, buf, |cx| read_bytes(cx, this, n))?;
                 let s = into_buffer(cx, buf, &b, BINARY)?;
                 Ok(if b.is_empty() && n > 0 { Value::NIL } else { s })
             }
@@ -100,7 +109,7 @@ pub mod io {
         if n == 0 {
             return into_buffer(cx, buf, b"", BINARY);
         }
-        match read_some(cx, this, n)? {
+        match while_locked(cx, buf, |cx| read_some(cx, this, n))? {
             Some(b) => into_buffer(cx, buf, &b, BINARY),
             None => at_end(cx, buf),
         }
@@ -124,7 +133,7 @@ pub mod io {
             io.consume(n);
             return into_buffer(cx, buf, &b, BINARY);
         }
-        let regular = object::wait_for_input(cx, this)?;
+        let regular = while_locked(cx, buf, |cx| object::wait_for_input(cx, this))?;
         let mut chunk = zakuro_base::memory::zeroed(n.min(1 << 26));
         if object::reader(cx, this)?.is_socket() {
             let patience = Patience::seconds(object::get(cx, this)?.timeout);

@@ -92,7 +92,11 @@ pub fn read_path(cx: &mut Cx, path: &[u8]) -> Result<Vec<u8>> {
 }
 
 fn write_file(cx: &mut Cx, name: Value, text: Value, offset: Option<Value>, kw: &Kwargs, binary: bool) -> Result<i64> {
-    let offset = offset_of(cx, offset)?;
+    // Seeking refuses a negative one.
+    let offset = match offset.filter(|v| !v.is_nil()) {
+        Some(v) => Some(cx.to_i64(v)?),
+        None => None,
+    };
     let s = cx.to_s(text)?;
     let p = cx.path_of(name)?;
     let (m, perm) = match open_args(cx, kw)? {
@@ -135,7 +139,7 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     if cx.is_data::<object::IoData>(v) {
         return Ok(End::Stream(v, false));
     }
-    let text = v.is_kind(Kind::String);
+    let text = v.is_kind(Kind::String) || cx.responds(v, sym::to_path, false)? && !cx.responds(v, sym::to_io, false)?;
     // What reads or writes by itself may do more than the descriptor behind it (TLS).
     let own: &[&str] = if write { &["write"] } else { &["readpartial", "read"] };
     for name in own {
@@ -149,7 +153,7 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     {
         return Ok(End::Stream(io, false));
     }
-    if text || cx.responds(v, sym::to_path, false)? {
+    if text {
         let f = open_for(cx, v, &Kwargs(None), if write { "wb" } else { "rb" })?;
         return Ok(End::Stream(f, true));
     }
@@ -300,6 +304,9 @@ pub mod io {
         };
         let offset = offset_of(cx, offset)?;
         let from = copy_end(cx, src, false)?;
+        if offset.is_some() && matches!(from, End::Object(_)) {
+            return cx.arg_error("cannot specify src_offset for non-IO");
+        }
         let to = copy_end(cx, dst, true)?;
         let r = copy(cx, &from, &to, limit, offset);
         let mut r = r;

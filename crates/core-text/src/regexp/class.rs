@@ -263,6 +263,11 @@ pub mod regexp {
     fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = regexp_checked(cx, &this)?;
         let text = d.regexp.to_s();
+        // Bytes that are written by their numbers are of the Regexp's encoding.
+        if d.regexp.is_fixed_encoding() && d.regexp.encoding().is_ascii_compatible() {
+            let encoding = d.regexp.encoding().id();
+            return Ok(cx.str_bytes(text.as_bytes(), encoding));
+        }
         Ok(cx.str_plain(&text))
     }
 

@@ -70,16 +70,7 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
     let (flags, mut enc) = regexp::literal_options(options);
     let mut source = Vec::new();
     for piece in pieces {
-        let s = match regexp_of(piece) {
-            Some(d) => {
-                source.extend_from_slice(d.regexp.to_s().as_bytes());
-                if d.regexp.is_fixed_encoding() {
-                    enc = Some(joined(cx, enc, d.regexp.encoding())?);
-                }
-                continue;
-            }
-            None => cx.to_s(*piece)?,
-        };
+        let s = cx.part_to_s(*piece)?;
         source.extend_from_slice(s.content(&cx.heap));
         if !util::is_ascii(&cx.heap, s) {
             enc = Some(joined(cx, enc, util::enc(s))?);

@@ -229,6 +229,10 @@ pub mod thread {
         if cx.is_data::<Thread>(this) {
             return cx.raise(ids::THREAD_ERROR, "already initialized thread");
         }
+        let group = cx.threads().current().group;
+        if group.is_cell() && group.flags() & flags::FROZEN != 0 {
+            return cx.raise(ids::THREAD_ERROR, "can't start a new thread (frozen ThreadGroup)");
+        }
         start(cx, this, args)
     }
 

@@ -38,15 +38,15 @@ pub mod thread_group {
     #[method("add")]
     fn add(cx: &mut Cx, this: Value, thread: Value) -> Result<Value> {
         let t = payload(cx, thread)?;
-        let group = t.group;
-        if !t.alive() {
-            return Ok(this);
-        }
+        let (group, alive) = (t.group, t.alive());
         if this.flags() & flags::FROZEN != 0 {
             return cx.raise(ids::THREAD_ERROR, "can't move to the frozen thread group");
         }
         if cx.ivar_get(this, enclosed_name()).truthy() {
             return cx.raise(ids::THREAD_ERROR, "can't move to the enclosed thread group");
+        }
+        if !alive {
+            return Ok(this);
         }
         if group.is_cell() && group.flags() & flags::FROZEN != 0 {
             return cx.raise(ids::THREAD_ERROR, "can't move from the frozen thread group");

@@ -364,14 +364,15 @@ impl Cx {
             None => name.into_owned(),
         }
     }
-    /// `Foo#` or `Foo.`
+    /// `Foo#` or `Foo.`; none for a class without a name, or one that has it for the time being.
     fn owner_label(&self, owner: ClassId) -> Option<String> {
         let c = self.class(owner);
-        if c.kind == ClassKind::Singleton {
-            let id = self.class_id(c.attached)?;
-            return self.class(id).name.map(|n| format!("{}.", n.name()));
-        }
-        c.name.map(|n| format!("{}#", n.name()))
+        let (named, sep) = match c.kind {
+            ClassKind::Singleton => (self.class_id(c.attached)?, '.'),
+            _ => (owner, '#'),
+        };
+        let name = self.class(named).name.filter(|n| !crate::classes::is_temporary(*n))?;
+        Some(format!("{}{sep}", name.name()))
     }
     /// Label and base label of a Ruby level. Both speak of the scope around its blocks; evals count as what they stand in.
     pub(crate) fn level_label(&self, l: &Level) -> (String, String) {

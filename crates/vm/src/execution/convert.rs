@@ -177,7 +177,7 @@ impl Cx {
         if let Some(a) = Ref::from_value(v) {
             return Ok(Some(a));
         }
-        if !v.is_cell() || v.is_kind(Kind::String) || v.is_kind(Kind::Hash) {
+        if (!v.is_cell() || v.is_kind(Kind::String) || v.is_kind(Kind::Hash)) && self.method_of(v, sym::to_ary).is_none() {
             return Ok(None);
         }
         match self.call_if_responds(v, sym::to_ary, &[])? {

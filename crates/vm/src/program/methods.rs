@@ -10,6 +10,9 @@ use std::sync::Arc;
 use zakuro_bytecode::Code;
 use zakuro_object::*;
 
+/// Set in a method cell's `reserved`, beside the interpreter's RUBY2_KEYWORDS: a class below its owner changed its visibility, and did no more.
+pub(crate) const VISIBILITY_ALONE: u32 = 2;
+
 pub type Method = Ref<MethodCell>;
 
 /// Methods that are private whatever the scope says.
@@ -335,6 +338,13 @@ impl Cx {
         self.copied_unit(n);
         n
     }
+    /// A copy of a method written in Ruby for another class, with that one's lexical scope.
+    pub fn copy_method_into(&mut self, m: Method, cref: Value, owner: ClassId) -> Method {
+        let n = MethodCell::make(&self.heap, m.name, owner, m.visibility(), m.method_kind(), cref, m.body, m.data);
+        n.init_copy(m.called, m.reserved);
+        self.copied_unit(n);
+        n
+    }
     /// Pseudo method that carries the lexical scope of a program, class body or eval.
     pub fn frame_method(&mut self, name: Sym, owner: ClassId, cref: Value) -> Method {
         MethodCell::make(&self.heap, name, owner, Visibility::Public, MethodKind::Frame, cref, 0, Value::NIL)
@@ -380,7 +390,9 @@ impl Cx {
                 // Only the visibility was changed here: take the body from further up.
                 let (vis, owner) = (m.visibility(), m.owner);
                 let body = self.find_super_method(class, owner, name)?;
-                Some(self.copy_method(body, name, body.owner, vis))
+                let shown = self.copy_method(body, name, body.owner, vis);
+                shown.init_copy(name, shown.reserved | VISIBILITY_ALONE);
+                Some(shown)
             }
             _ => Some(m),
         }
@@ -494,14 +506,31 @@ impl Cx {
             && !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL)
         {
             let args = [Value::sym(name), Value::bool(private)];
-            let n = match Self::method_code(m) {
-                _ if !private => 1,
-                Some(c) if c.params.arity() == 1 => 1,
-                _ => 2,
-            };
+            let mut n = 1;
+            if private {
+                n = match self.method_arity(m) {
+                    1 => {
+                        self.warn_of_one_argument(v, m, name)?;
+                        1
+                    }
+                    more @ 3.. => return self.arg_error(format!("respond_to? must accept 1 or 2 arguments (requires {more})")),
+                    _ => 2,
+                };
+            }
             return Ok(self.call(v, sym::respond_to, &args[..n])?.truthy());
         }
         self.basic_responds(v, name, private)
+    }
+    /// `Warning[:deprecated]`: a `respond_to?` that is not told whether private methods count.
+    fn warn_of_one_argument(&mut self, v: Value, m: Method, name: Sym) -> Result<()> {
+        if !self.warns("deprecated") {
+            return Ok(());
+        }
+        let who = self.inspect_for_error(v);
+        let asked = format!("{who}.respond_to?(:{}) uses the deprecated method signature, which takes one parameter", name.name());
+        self.warn_category(&asked, "deprecated")?;
+        let place = Self::method_code(m).map(|c| (c.file.clone(), c.line));
+        if place.is_some() { self.warn_at(place, "respond_to? is defined here") } else { Ok(()) }
     }
     /// Whether `respond_to?` is not the builtin one.
     pub fn has_own_respond_to(&mut self, v: Value) -> bool {

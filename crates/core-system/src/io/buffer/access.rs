@@ -26,8 +26,16 @@ fn ready(cx: &mut Cx, this: Value, offset: usize, length: usize) -> Result<Buffe
     Ok(b)
 }
 
+/// No bytes of a buffer without any can be had all the same.
+fn is_nothing(cx: &mut Cx, this: Value, offset: usize, length: usize) -> Result<bool> {
+    Ok((offset, length) == (0, 0) && get(cx, this)?.memory.is_null())
+}
+
 /// Looks at a part of the bytes.
 pub fn with_bytes<R>(cx: &mut Cx, this: Value, offset: usize, length: usize, f: impl FnOnce(&[u8]) -> R) -> Result<R> {
+    if is_nothing(cx, this, offset, length)? {
+        return Ok(f(&[]));
+    }
     let b = ready(cx, this, offset, length)?;
     let from = b.offset + offset;
     match &b.memory {
@@ -50,6 +58,9 @@ pub fn with_bytes<R>(cx: &mut Cx, this: Value, offset: usize, length: usize, f: 
 pub fn with_bytes_mut<R>(cx: &mut Cx, this: Value, offset: usize, length: usize, f: impl FnOnce(&mut [u8]) -> R) -> Result<R> {
     if get(cx, this)?.flags & READONLY != 0 {
         return cx.raise(ids::BUFFER_ACCESS_ERROR, "Buffer is not writable!");
+    }
+    if is_nothing(cx, this, offset, length)? {
+        return Ok(f(&mut []));
     }
     let b = ready(cx, this, offset, length)?;
     let from = b.offset + offset;
@@ -126,12 +137,13 @@ fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
             b"16" => 2,
             b"32" => 4,
             b"64" => 8,
+            b"128" => 16,
             _ => return None,
         };
         let kinds = match kind.to_ascii_lowercase() {
             b'u' => (false, false),
             b's' => (true, false),
-            b'f' if size >= 4 => (true, true),
+            b'f' if size == 4 || size == 8 => (true, true),
             _ => return None,
         };
         if size == 1 && kind.is_ascii_lowercase() {
@@ -146,31 +158,34 @@ fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
 }
 
 fn decode(cx: &mut Cx, l: Layout, bytes: &[u8]) -> Value {
-    let mut n = 0u64;
+    let mut n = 0u128;
     for i in 0..l.size {
         let b = if l.big { bytes[i] } else { bytes[l.size - 1 - i] };
-        n = n << 8 | b as u64;
+        n = n << 8 | b as u128;
     }
     match l {
         Layout { float: true, size: 4, .. } => cx.float(f32::from_bits(n as u32) as f64),
-        Layout { float: true, .. } => cx.float(f64::from_bits(n)),
+        Layout { float: true, .. } => cx.float(f64::from_bits(n as u64)),
         Layout { signed: true, size, .. } => {
-            let free = 64 - 8 * size as u32;
-            cx.int((n << free) as i64 >> free)
+            let free = 128 - 8 * size as u32;
+            let n = (n << free) as i128 >> free;
+            i64::try_from(n).map_or_else(|_| cx.big(n.into()), |n| cx.int(n))
         }
-        _ => cx.int_u64(n),
+        _ => u64::try_from(n).map_or_else(|_| cx.big(n.into()), |n| cx.int_u64(n)),
     }
 }
 
-fn encode(cx: &mut Cx, l: Layout, v: Value) -> Result<[u8; 8]> {
+fn encode(cx: &mut Cx, l: Layout, v: Value) -> Result<[u8; 16]> {
     let n = if l.float {
         let d = cx.to_f64(v)?;
-        if l.size == 4 { (d as f32).to_bits() as u64 } else { d.to_bits() }
+        if l.size == 4 { (d as f32).to_bits() as u128 } else { d.to_bits() as u128 }
     } else {
         let v = cx.to_int(v)?;
-        if l.size == 8 && !l.signed && !v.is_fixnum() {
+        if l.size == 16 {
+            wide(cx, l, v)?
+        } else if l.size == 8 && !l.signed && !v.is_fixnum() {
             match cx.as_big(v).and_then(|b| u64::try_from(b).ok()) {
-                Some(n) => n,
+                Some(n) => n as u128,
                 None => return cx.range_error("bignum too big to convert into 'unsigned long long'"),
             }
         } else {
@@ -180,15 +195,28 @@ fn encode(cx: &mut Cx, l: Layout, v: Value) -> Result<[u8; 8]> {
                 let (what, target) = (if n < 0 { "small" } else { "big" }, if l.signed { "int" } else { "unsigned int" });
                 return cx.range_error(format!("integer {n} too {what} to convert to '{target}'"));
             }
-            n as u64
+            n as u128
         }
     };
-    let mut out = [0; 8];
+    let mut out = [0; 16];
     for (i, o) in out[..l.size].iter_mut().enumerate() {
         let shift = if l.big { l.size - 1 - i } else { i };
         *o = (n >> (8 * shift)) as u8;
     }
     Ok(out)
+}
+
+/// The bits of an Integer of 128. RangeError when it has more.
+fn wide(cx: &mut Cx, l: Layout, v: Value) -> Result<u128> {
+    if let Some(n) = v.as_fixnum().filter(|n| l.signed || *n >= 0) {
+        return Ok(n as i128 as u128);
+    }
+    let bits = cx.as_big(v).and_then(|b| if l.signed { i128::try_from(b).map(|n| n as u128).ok() } else { u128::try_from(b).ok() });
+    match bits {
+        Some(n) => Ok(n),
+        None if v.is_fixnum() => cx.range_error("negative integer to be stored as unsigned"),
+        None => cx.range_error(format!("bignum too big to convert into '{}__int128'", if l.signed { "" } else { "unsigned " })),
+    }
 }
 
 /// Room for a number at an offset. ArgumentError
@@ -201,7 +229,7 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
 }
 
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
-    let mut bytes = [0; 8];
+    let mut bytes = [0; 16];
     let b = ready(cx, this, 0, 0)?;
     room(cx, this, offset, l.size)?;
     if let Memory::Text(t) = b.memory
@@ -217,6 +245,7 @@ fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Val
 fn write_number(cx: &mut Cx, this: Value, l: Layout, offset: usize, v: Value) -> Result<()> {
     let bytes = encode(cx, l, v)?;
     with_bytes_mut(cx, this, 0, 0, |_| ())?;
+    ready(cx, this, 0, 0)?;
     room(cx, this, offset, l.size)?;
     with_bytes_mut(cx, this, offset, l.size, |b| b.copy_from_slice(&bytes[..l.size]))
 }

@@ -43,17 +43,26 @@ pub unsafe fn send_self(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 }
 
 /// Whether the method may be called at this site; the reason when not.
-pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, self_: Value) -> Option<MissReason> {
+pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, recv: Value, self_: Value) -> Option<MissReason> {
     match m.visibility() {
         Visibility::Public => None,
         _ if site.flags & call_flags::FCALL != 0 => None,
         Visibility::Private => Some(MissReason::Private),
-        Visibility::Protected => {
-            let owner = m.owner;
-            let owner = if cx.class(owner).kind == ClassKind::Singleton { cx.class(owner).superclass.unwrap_or(owner) } else { owner };
-            (!cx.is_a(self_, owner)).then_some(MissReason::Protected)
-        }
+        Visibility::Protected => (!may_call_protected(cx, m, recv, self_)).then_some(MissReason::Protected),
     }
+}
+
+/// Whether `self_` may call a protected method of `recv`: it is of the class that made the method protected.
+pub(super) fn may_call_protected(cx: &mut Cx, m: Method, recv: Value, self_: Value) -> bool {
+    let mut owner = m.owner;
+    if m.reserved & crate::methods::VISIBILITY_ALONE != 0 {
+        let class = cx.dispatch_class(recv);
+        let said = cx.find_entry_from(class, m.called, 0).filter(|e| e.method_kind() == MethodKind::ZSuper);
+        owner = said.map_or(owner, |e| e.owner);
+    }
+    // What a refinement protects is the refined class's.
+    owner = cx.refined_class(owner).unwrap_or(owner);
+    cx.is_a(self_, owner)
 }
 
 impl Cx {
@@ -99,7 +108,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         }
         let why = match found {
             None => Some(MissReason::at(site)),
-            Some(m) => refused(cx, m, site, r!(regs, 0)),
+            Some(m) => refused(cx, m, site, recv, r!(regs, 0)),
         };
         if let Some(why) = why {
             let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
@@ -978,7 +987,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             let found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
             let m = match found {
                 None => Err(MissReason::at(site)),
-                Some(m) => refused(cx, m, site, r!(regs, 0)).map_or(Ok(m), Err),
+                Some(m) => refused(cx, m, site, recv, r!(regs, 0)).map_or(Ok(m), Err),
             };
             let m = match m {
                 Ok(m) => m,
@@ -1169,7 +1178,7 @@ impl Cx {
             Some(p) if p.is_kind(Kind::Proc) => Ok(p),
             Some(p) => {
                 let g = self.class_name_of(p);
-                self.type_error(format!("can't convert {c} into Proc ({c}#to_proc gives {g})"))
+                self.type_error(format!("can't convert {c} to Proc ({c}#to_proc gives {g})"))
             }
             None => self.no_conversion(v, "Proc"),
         }
@@ -1190,7 +1199,11 @@ impl Cx {
     /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
     pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {
         match self.method_of(v, name) {
-            Some(m) if m.method_kind() == MethodKind::Native => {}
+            // Those of the core do nothing.
+            Some(m) if m.method_kind() == MethodKind::Native && self.tracing == 0 => {}
+            Some(m) if m.method_kind() == MethodKind::Native => {
+                self.call_told(m, v, name, &[arg], false, Block::NONE)?;
+            }
             Some(m) => {
                 self.call_method(m, v, name, &[arg], false, Block::NONE)?;
             }

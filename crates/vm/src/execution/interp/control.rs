@@ -7,7 +7,7 @@ use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::atomic::Ordering;
-use zakuro_bytecode::{CodeKind, Insn, NO_BLOCK, Op};
+use zakuro_bytecode::{CodeKind, Insn, Intrinsic, NO_BLOCK, Op};
 use zakuro_object::*;
 
 pub unsafe fn halt(_: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
@@ -121,8 +121,12 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         }
         let value = r!(regs, (*ip).a);
         match return_target(cx, f, cs) {
-            Some(env) => {
+            Some(Target::Call(env)) => {
                 let _ = cx.throw::<()>(ThrowKind::Return, env, value);
+            }
+            Some(Target::Body(env)) => {
+                let mark = left_body(cx, RETURNS, value);
+                let _ = cx.throw::<()>(ThrowKind::Return, env, mark);
             }
             None => {
                 let _ = no_target::<()>(cx, value, false);
@@ -132,8 +136,77 @@ pub unsafe fn return_block(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
     }
 }
 
-/// The environment of the running method or lambda that a `return` in a block leaves.
-unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Option<Value> {
+/// What a `return` in a block leaves, by its environment.
+enum Target {
+    /// A method or lambda.
+    Call(Value),
+    /// A class body, whose value then tells the code around to return.
+    Body(Value),
+}
+
+/// The operand of LeaveBody and LeftBody for `return`.
+const RETURNS: u16 = 0;
+
+/// What a class body answers that is left by a jump; the code around goes on with it.
+pub(super) fn left_body(cx: &mut Cx, leap: u16, value: Value) -> Value {
+    let header = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
+    alloc_cell(&cx.heap, ThrowCell { header, tag: Value::fixnum(leap as i64), value }).as_value()
+}
+
+/// Whether a `return` leads somewhere from where a running class body stands.
+unsafe fn leads_out_of_body(cx: &Cx, body: *const Frame) -> bool {
+    // SAFETY: as for `return_block`. The frame below a class body's, if it is one of Ruby, stands at the instruction that opens the class; two more follow it
+    // in any code, which ends with a return.
+    unsafe {
+        let mut body = body;
+        loop {
+            let around = body.wrapping_sub(1);
+            let below = around < cx.stacks.frames.cast_const();
+            if below || (*around).is_boundary() || (*(*around).ip).op == super::machine::LEAVE {
+                return false;
+            }
+            let code = (*around).code;
+            if (*code).opcode_at((*around).ip) != Op::OpenClass {
+                return false;
+            }
+            let (copy, left) = ((*around).ip.add(1), (*around).ip.add(2));
+            let awaited = (*code).opcode_at(copy) == Op::Move && (*code).opcode_at(left) == Op::Intrinsic;
+            if !awaited || (*left).x != Intrinsic::LeftBody as u8 || (*left).b != RETURNS {
+                return false;
+            }
+            match (*code).code.kind {
+                CodeKind::Method => return true,
+                CodeKind::Program => return false,
+                CodeKind::Block | CodeKind::Eval => return (*around).aux & FRAME_LAMBDA != 0 || return_target(cx, around, code).is_some(),
+                CodeKind::Class => body = around,
+            }
+        }
+    }
+}
+
+/// Whether a lambda of a program runs between two frames: then a `return` in a Proc of the program has nothing to leave.
+unsafe fn runs_in_lambda(from: *const Frame, to: *const Frame, program: *const CodeState) -> bool {
+    // SAFETY: caller: two frames of the running stack, `to` below `from`; states around a running block's are alive.
+    unsafe {
+        let mut g = from.wrapping_sub(1);
+        while g > to {
+            if !(*g).is_boundary() && (*g).aux & FRAME_LAMBDA != 0 {
+                let mut root = (*g).code;
+                while matches!((*root).code.kind, CodeKind::Block | CodeKind::Eval) && !(*root).parent.get().is_null() {
+                    root = (*root).parent.get();
+                }
+                if std::ptr::eq(root, program) {
+                    return true;
+                }
+            }
+            g = g.wrapping_sub(1);
+        }
+        false
+    }
+}
+
+/// What a `return` in the running block leaves.
+unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Option<Target> {
     // SAFETY: as for `return_block`.
     unsafe {
         let frames = cx.stacks.frames.cast_const();
@@ -148,8 +221,14 @@ unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Optio
                     g = g.wrapping_sub(1);
                 }
                 let live = g >= frames;
-                if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) && (*around).code.kind != CodeKind::Class {
-                    return Some(env);
+                if live && (*around).code.kind == CodeKind::Class {
+                    return leads_out_of_body(cx, g).then_some(Target::Body(env));
+                }
+                if live && (*around).code.kind == CodeKind::Program && runs_in_lambda(f, g, around) {
+                    return None;
+                }
+                if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) {
+                    return Some(Target::Call(env));
                 }
                 env = Ref::<EnvCell>::from_value(env).map_or(Value::NIL, |e| e.parent);
             }
@@ -223,8 +302,8 @@ pub(super) unsafe fn leads_somewhere(cx: &Cx, cs: *const CodeState, is_break: bo
     // SAFETY: the caller is a handler of this frame and its code.
     unsafe {
         let f = cx.fp;
-        let target = if is_break { break_target(cx, f, cs) } else { return_target(cx, f, cs) };
-        (*f).aux & FRAME_LAMBDA != 0 || target.is_some()
+        let leads = if is_break { break_target(cx, f, cs).is_some() } else { return_target(cx, f, cs).is_some() };
+        (*f).aux & FRAME_LAMBDA != 0 || leads
     }
 }
 

@@ -156,8 +156,13 @@ impl Cx {
     }
     /// What much relies on is `doing` (redefining, undefining, removing).
     pub fn warn_serious(&mut self, class: ClassId, name: Sym, doing: &str) -> Result<()> {
-        let known = matches!(name.bytes(), b"object_id" | b"__id__" | b"__send__");
-        if known && self.find_method(class, name).is_some() {
+        let redefined = doing == "redefining";
+        let known = match name.bytes() {
+            b"object_id" | b"__id__" | b"__send__" => !redefined || self.find_method(class, name).is_some(),
+            b"initialize" => !redefined,
+            _ => false,
+        };
+        if known {
             self.warn_here(&format!("{doing} '{}' may cause serious problems", name.name()))?;
         }
         Ok(())

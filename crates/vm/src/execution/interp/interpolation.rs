@@ -86,7 +86,7 @@ impl Cx {
             // SAFETY: n registers from `first`.
             let mut v = unsafe { *first.add(k) };
             if refined && let Some(s) = self.refined_to_s(v)? {
-                v = s;
+                v = s.as_value();
             }
             if k == 0 && n > 1 {
                 // What a single value becomes is of the source's encoding, several begin with that of the first.
@@ -110,18 +110,18 @@ impl Cx {
         }
         Ok(out.as_value())
     }
-    /// What `to_s` of a part that is no String makes of it.
+    /// What `to_s` of a part of an interpolation makes of it, that of a refinement where one is in force.
     #[inline(never)]
-    pub(super) fn part_to_s(&mut self, v: Value) -> Result<Value> {
+    pub fn part_to_s(&mut self, v: Value) -> Result<Ref<StringCell>> {
         if self.active_refinements(self.current_cref()).is_some()
             && let Some(s) = self.refined_to_s(v)?
         {
             return Ok(s);
         }
-        Ok(self.to_s(v)?.as_value())
+        self.to_s(v)
     }
     /// The String that a refinement's `to_s` answers, if there is one here.
-    fn refined_to_s(&mut self, v: Value) -> Result<Option<Value>> {
+    fn refined_to_s(&mut self, v: Value) -> Result<Option<Ref<StringCell>>> {
         if v.is_kind(Kind::String) {
             return Ok(None);
         }
@@ -130,7 +130,7 @@ impl Cx {
             return Ok(None);
         }
         let s = self.call_method(m, v, sym::to_s, &[], false, crate::Block::NONE)?;
-        Ok(s.is_kind(Kind::String).then_some(s))
+        Ok(Ref::from_value(s))
     }
     /// The result's encoding is the source's while all is ASCII, then that of the first piece that is not.
     fn append_piece(&mut self, out: Ref<StringCell>, s: Ref<StringCell>) -> Result<()> {

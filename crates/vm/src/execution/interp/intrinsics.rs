@@ -149,14 +149,18 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
             },
             Intrinsic::DefinedMethod => {
                 let (v, name) = (arg(0), s());
-                match cx.method_of(v, name) {
-                    Some(m) => Value::bool(
-                        m.visibility() == Visibility::Public || m.visibility() == Visibility::Protected && cx.is_a(self_, m.owner),
-                    ),
-                    None => Value::bool(cx.responds(v, name, false)?),
+                match cx.method_of_here(v, name) {
+                    Some(m) => Value::bool(match m.visibility() {
+                        Visibility::Public => true,
+                        Visibility::Protected => super::calls::may_call_protected(cx, m, v, self_),
+                        Visibility::Private => false,
+                    }),
+                    // Whether it knows of more is asked of `respond_to_missing?`, if the object says that it answers that.
+                    None if cx.has_own_respond_to(v) && !cx.responds(v, sym::respond_to_missing, true)? => Value::FALSE,
+                    None => Value::bool(cx.basic_responds(v, name, false)?),
                 }
             }
-            Intrinsic::DefinedFcall => match cx.method_of(self_, s()) {
+            Intrinsic::DefinedFcall => match cx.method_of_here(self_, s()) {
                 Some(_) => Value::TRUE,
                 None => Value::bool(cx.basic_responds(self_, s(), true)?),
             },
@@ -303,10 +307,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
                 None => Value::NIL,
             },
-            Intrinsic::LeaveBody => {
-                let h = zakuro_object::header(ids::OBJECT, Kind::Throw, ThrowKind::Return as u16);
-                alloc_cell(&cx.heap, ThrowCell { header: h, tag: Value::fixnum(i.b as i64), value: arg(0) }).as_value()
-            }
+            Intrinsic::LeaveBody => super::control::left_body(cx, i.b, arg(0)),
             Intrinsic::LeftBody => {
                 let mark = Ref::<ThrowCell>::from_value(arg(0)).filter(|t| t.tag == Value::fixnum(i.b as i64));
                 mark.map_or(Value::UNDEF, |t| t.value)
@@ -462,7 +463,7 @@ impl Cx {
             return self.frozen_class_error(o);
         }
         let mut m = self.find_method(class, old);
-        if m.is_none() && self.class(class).kind == ClassKind::Module {
+        if m.is_none() && self.class(class).kind == ClassKind::Module && !self.only_changes_visibility(class, old) {
             m = self.find_method(ids::OBJECT, old);
         }
         if m.is_none()
@@ -472,7 +473,16 @@ impl Cx {
         }
         let Some(m) = m else { return self.undefined_for_class(class, old) };
         let m = self.not_stand_in(class, m);
-        let visibility = if super::always_private(new) { Visibility::Private } else { m.visibility() };
+        let visibility = match self.method_in(class, new) {
+            _ if super::always_private(new) => Visibility::Private,
+            // Defined anew as what it is already, it stays as visible as it is.
+            Some(known)
+                if known.method_kind() == m.method_kind() && known.body == m.body && known.data == m.data && known.owner == m.owner =>
+            {
+                known.visibility()
+            }
+            _ => m.visibility(),
+        };
         let copy = self.copy_method(m, new, m.owner, visibility);
         if new != old {
             return self.define_method_entry(class, new, copy);
@@ -483,14 +493,20 @@ impl Cx {
         self.set_self_alias(class, Some(new));
         Ok(())
     }
+    /// Whether a module has a name only in that `private` and the like were said of it: nothing in the module itself defines it.
+    fn only_changes_visibility(&mut self, class: ClassId, name: Sym) -> bool {
+        self.find_entry_from(class, name, 0).is_some_and(|m| m.method_kind() == MethodKind::ZSuper)
+    }
     /// `undef name` in a class.
     pub fn undef_method(&mut self, class: ClassId, name: Sym) -> Result<()> {
         if self.class(class).frozen {
             let o = self.class_value(class);
             return self.frozen_class_error(o);
         }
-        let known = self.find_method(class, name).is_some()
-            || self.class(class).kind == ClassKind::Module && self.find_method(ids::OBJECT, name).is_some();
+        let mut known = self.find_method(class, name).is_some() || self.only_changes_visibility(class, name);
+        if !known && let Some(refined) = self.refined_class(class) {
+            known = self.find_method(refined, name).is_some();
+        }
         if !known {
             // Of a class's singleton class the message names the class.
             let told = match self.class(class).kind {

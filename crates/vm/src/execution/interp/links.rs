@@ -45,7 +45,7 @@ unsafe fn fill(cx: &mut Cx, own: Value, me: Value, cs: *const CodeState, link: &
         let site = &(&(*cs).code.calls)[link.site as usize];
         let class = cx.dispatch_class(own);
         let Some(m) = cx.find_method_from(Method::of(me).cref, class, site.name) else { return false };
-        if m.method_kind() != MethodKind::Ruby || refused(cx, m, site, own).is_some() {
+        if m.method_kind() != MethodKind::Ruby || refused(cx, m, site, own, own).is_some() {
             return false;
         }
         let callee = cx.method_state(m);

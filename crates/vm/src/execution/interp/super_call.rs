@@ -8,7 +8,7 @@ use crate::frame::*;
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, PendingCall};
-use zakuro_bytecode::{CallSite, Insn, NO_BLOCK, call_flags};
+use zakuro_bytecode::{CallSite, CodeKind, Insn, NO_BLOCK, call_flags};
 use zakuro_object::*;
 
 /// Method above the running one, with its state if it is written in Ruby; the name it is looked up by.
@@ -23,6 +23,14 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
         let key = (cx.epoch as u64) << 32 | self_.shape_key() as u64;
         if cache.key == key && cache.shape == me.owner.0 && cache.extra == me.name.0 && me.place() == 0 {
             return Ok((Some((Ref::of_unchecked(cache.me), cache.target as *const CodeState)), me.name));
+        }
+        let code = &(*cs).code;
+        if code.calls[site as usize].flags & call_flags::ZSUPER != 0 && me.method_kind() == MethodKind::Proc {
+            let message = "implicit argument passing of super from method defined by define_method() is not supported. Specify all arguments explicitly.";
+            return cx.raise(ids::RUNTIME_ERROR, message);
+        }
+        if code.kind != CodeKind::Method {
+            fits(cx, me, self_)?;
         }
         let class = cx.dispatch_class(self_);
         let found = cx.find_super_method_from(class, me);
@@ -41,6 +49,28 @@ unsafe fn find(cx: &mut Cx, cs: *const CodeState, site: u16, self_: Value) -> Re
         }
         Ok((found, me.name))
     }
+}
+/// In a block `self` may be another than the method's, and then nothing above the method concerns it: TypeError.
+fn fits(cx: &mut Cx, me: Method, self_: Value) -> Result<()> {
+    if cx.is_a(self_, me.owner) || cx.refined_class(me.owner).is_some() {
+        return Ok(());
+    }
+    let mut expected = me.owner;
+    if cx.class(expected).kind == ClassKind::Module {
+        // A module's method may be bound to anything. Where it was found as the method of a class, that class is meant.
+        // SAFETY: a live frame of this stack.
+        let receiver = cx.method_frame().map(|f| unsafe { *(*f).regs }).filter(|v| cx.is_a(*v, me.owner));
+        let Some(receiver) = receiver else { return Ok(()) };
+        let class = cx.dispatch_class(receiver);
+        let above = |cx: &Cx, c: ClassId| cx.class(c).superclass.filter(|s| cx.inherits(*s, me.owner));
+        expected = class;
+        while let Some(c) = above(cx, expected) {
+            expected = c;
+        }
+    }
+    let (class, expected) = (cx.class_value(cx.class_of(self_)), cx.class_value(expected));
+    let (class, expected) = (cx.to_s_text(class)?, cx.to_s_text(expected)?);
+    cx.type_error(format!("self has wrong type to call super in this context: {class} (expected {expected})"))
 }
 unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: u16, site: &CallSite) -> Option<Block> {
     // SAFETY: the compiler reserves the two registers below `a` when the site has a block.

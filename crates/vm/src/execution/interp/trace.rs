@@ -19,6 +19,7 @@ use crate::frame::*;
 use crate::methods::{Method, fast};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
+use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
@@ -93,7 +94,9 @@ fn instrument(cs: &mut CodeState, mask: u32) {
     }
     for (i, insn) in code.insns.iter().enumerate() {
         let marked = match insn.opcode() {
-            Op::Return | Op::ReturnBlock => mask & returns != 0,
+            Op::Return | Op::ReturnBlock | Op::BreakBlock => mask & returns != 0,
+            // An operator whose fast path would tell nothing.
+            op if op.group_length() > 1 => mask & (C_CALL | C_RETURN) != 0 && !internal,
             Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX => mask & (C_CALL | C_RETURN) != 0 && !internal,
             _ => false,
         };
@@ -171,7 +174,11 @@ impl Cx {
         if wanted == 0 {
             return Ok(());
         }
-        let frame = self.ruby_frame();
+        let running = self.ruby_frame();
+        // SAFETY: a live Ruby frame.
+        let (self_, me) = unsafe { (self_.or(running.map(|f| *(*f).regs)), me.or(running.map(|f| (*f).me))) };
+        // A builtin written in Ruby is called where its caller stands.
+        let frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.frame_of_program() } else { running };
         // SAFETY: a live Ruby frame.
         let event = unsafe {
             match frame {
@@ -223,6 +230,20 @@ impl Cx {
         self.told_place = end;
         self.call = call;
         r
+    }
+    /// The innermost frame of Ruby code that is not the library's own.
+    fn frame_of_program(&self) -> Option<*mut Frame> {
+        let mut f = self.fp;
+        // SAFETY: frames between `stacks.frames` and fp are initialised.
+        unsafe {
+            while f >= self.stacks.frames {
+                if !(*f).is_boundary() && !(&*(*f).code).code.file.starts_with("<internal") {
+                    return Some(f);
+                }
+                f = f.sub(1);
+            }
+        }
+        None
     }
     /// Kinds of events of a Ruby frame's entry and end.
     unsafe fn frame_events(&self, f: *const Frame) -> ([u32; 2], [u32; 2]) {
@@ -280,30 +301,55 @@ impl Cx {
             self.fp = nf;
             let r = self.trace_event(events::C_CALL, Some(*base), Some(m.as_value()), Value::NIL);
             let r = match r {
-                Ok(()) => super::calls::call_builtin(self, Cx::native_fn(m), m.as_value(), *base, base.add(1), argc, block),
+                Ok(()) => match (m.method_kind(), m.data.as_sym()) {
+                    (MethodKind::AttrReader, Some(name)) => Ok(self.ivar_get(*base, name)),
+                    (MethodKind::AttrWriter, Some(name)) => {
+                        let v = *base.add(1);
+                        self.ivar_set(*base, name, v).map(|()| v)
+                    }
+                    _ => super::calls::call_builtin(self, Cx::native_fn(m), m.as_value(), *base, base.add(1), argc, block),
+                },
                 Err(Exc) => Err(Exc),
             };
-            let r = match r {
-                Ok(v) => {
-                    *base = v;
-                    self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), v).map(|()| v)
-                }
-                Err(Exc) => {
-                    let pending = self.pending;
-                    self.pending = Value::NIL;
-                    self.pinned.push(pending);
-                    let told = self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), Value::NIL);
-                    self.pinned.pop();
-                    if told.is_ok() {
-                        self.pending = pending;
-                    }
-                    Err(Exc)
-                }
-            };
+            if let Ok(v) = r {
+                *base = v;
+            }
+            let r = self.tell_returned(receiver, m, r);
             self.fp = fp;
             r
         }
     }
+    /// Tells the end of a call of a builtin, with what came of it.
+    fn tell_returned(&mut self, receiver: Value, m: Method, r: Result<Value>) -> Result<Value> {
+        match r {
+            Ok(v) => self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), v).map(|()| v),
+            Err(Exc) => {
+                let pending = self.pending;
+                self.pending = Value::NIL;
+                self.pinned.push(pending);
+                let told = self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), Value::NIL);
+                self.pinned.pop();
+                if told.is_ok() {
+                    self.pending = pending;
+                }
+                Err(Exc)
+            }
+        }
+    }
+    /// A call by an object that stands for a method: told as one that the program writes.
+    pub fn call_told(&mut self, m: Method, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        if self.tracing & (events::C_CALL | events::C_RETURN) == 0 || !is_builtin(m) {
+            return self.call_method(m, v, name, args, kw, block);
+        }
+        self.trace_event(events::C_CALL, Some(v), Some(m.as_value()), Value::NIL)?;
+        let r = self.call_method(m, v, name, args, kw, block);
+        self.tell_returned(v, m, r)
+    }
+}
+
+/// Whether calls of a method are told as those of a builtin: attributes are, too.
+fn is_builtin(m: Method) -> bool {
+    matches!(m.method_kind(), MethodKind::Native | MethodKind::AttrReader | MethodKind::AttrWriter)
 }
 
 /// Whether a frame stands at a `return` of the program's text.
@@ -384,7 +430,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             }
         }
         match op {
-            Op::Return | Op::ReturnBlock if op == Op::Return || (*f).aux & FRAME_LAMBDA != 0 => {
+            Op::Return | Op::ReturnBlock | Op::BreakBlock if op == Op::Return || (*f).aux & FRAME_LAMBDA != 0 => {
                 let (_, ends) = cx.frame_events(f);
                 // Told once: an error in telling must not tell it again on the way out.
                 (*f).aux &= !FRAME_TRACED;
@@ -394,7 +440,8 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             }
             Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk if cx.tracing & (C_CALL | C_RETURN) != 0 => {
                 let site = &code.calls[insn.c as usize];
-                if site.flags & call_flags::YIELD != 0 {
+                // What a builtin written in Ruby calls is its own matter.
+                if site.flags & call_flags::YIELD != 0 || code.file.starts_with("<internal") {
                     return Ok(Then::Original(op));
                 }
                 let base = regs.add(insn.a as usize);
@@ -403,8 +450,13 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 }
                 let class = cx.dispatch_class(*base);
                 let found = cx.find_method_from(Method::of((*f).me).cref, class, site.name);
-                let Some(m) = found.filter(|m| m.method_kind() == MethodKind::Native) else { return Ok(Then::Original(op)) };
-                if refused(cx, m, site, r!(regs, 0)).is_some() {
+                let told = |m: &Method| match m.method_kind() {
+                    MethodKind::AttrReader => insn.x == 0,
+                    MethodKind::AttrWriter => insn.x == 1,
+                    kind => kind == MethodKind::Native,
+                };
+                let Some(m) = found.filter(told) else { return Ok(Then::Original(op)) };
+                if refused(cx, m, site, *base, r!(regs, 0)).is_some() {
                     return Ok(Then::Original(op));
                 }
                 let with_block = site.block != NO_BLOCK && matches!(op, Op::SendBlk | Op::SendSelfBlk);
@@ -417,7 +469,30 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 *base = cx.traced_native(base, m, insn.x as usize, block)?;
                 return Ok(Then::Done);
             }
-            Op::SendX if cx.tracing & (C_CALL | C_RETURN) != 0 && code.calls[insn.c as usize].flags & call_flags::YIELD == 0 => {
+            _ if op.group_length() > 1 && cx.tracing & (C_CALL | C_RETURN) != 0 && !code.file.starts_with("<internal") => {
+                // The ordinary call, which follows, gets the operands and is told.
+                let mut to = code.insns[index + 1].a;
+                let mut values = [Value::NIL; 3];
+                let mut count = 0;
+                for (role, field) in op.operands() {
+                    values[count] = match role {
+                        Role::Read => r!(regs, insn.get(*field)),
+                        Role::Int => Value::fixnum(insn.signed(*field) as i64),
+                        _ => continue,
+                    };
+                    count += 1;
+                }
+                for v in &values[..count] {
+                    r!(regs, to) = *v;
+                    to += 1;
+                }
+                return Ok(Then::Done);
+            }
+            Op::SendX
+                if cx.tracing & (C_CALL | C_RETURN) != 0
+                    && code.calls[insn.c as usize].flags & call_flags::YIELD == 0
+                    && !code.file.starts_with("<internal") =>
+            {
                 match prepare_send_x(cx, ip, regs, cs)? {
                     Prepared::Answered => return Ok(Then::Done),
                     Prepared::Entered => return Ok(Then::Entered),

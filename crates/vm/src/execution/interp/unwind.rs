@@ -59,7 +59,9 @@ pub unsafe fn unwind(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeS
                 dispatch!(cx, (*caller).ip.add(1), (*caller).regs, (*caller).code)
             }
             if cx.tracing != 0 {
-                cx.trace_left(f, Value::NIL);
+                // A block that breaks answers what it breaks with; the calls between it and its target answer nothing.
+                let broken = jump.filter(|j| j.throw_kind() == ThrowKind::Break && super::blocks::parent_env(f) == j.tag);
+                cx.trace_left(f, broken.map_or(Value::NIL, |j| j.value));
             }
             cx.fp = f.sub(1);
         }
