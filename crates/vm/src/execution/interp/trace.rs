@@ -95,6 +95,8 @@ fn instrument(cs: &mut CodeState, mask: u32) {
     for (i, insn) in code.insns.iter().enumerate() {
         let marked = match insn.opcode() {
             Op::Return | Op::ReturnBlock | Op::BreakBlock => mask & returns != 0,
+            // A case's comparison with a literal is no call: what is none goes by the ordinary call anyway.
+            Op::CaseEq => false,
             // An operator whose fast path would tell nothing.
             op if op.group_length() > 1 => mask & (C_CALL | C_RETURN) != 0 && !internal,
             Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX => mask & (C_CALL | C_RETURN) != 0 && !internal,
@@ -469,7 +471,11 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 *base = cx.traced_native(base, m, insn.x as usize, block)?;
                 return Ok(Then::Done);
             }
-            _ if op.group_length() > 1 && cx.tracing & (C_CALL | C_RETURN) != 0 && !code.file.starts_with("<internal") => {
+            _ if op.group_length() > 1
+                && op != Op::CaseEq
+                && cx.tracing & (C_CALL | C_RETURN) != 0
+                && !code.file.starts_with("<internal") =>
+            {
                 // The ordinary call, which follows, gets the operands and is told.
                 let mut to = code.insns[index + 1].a;
                 let mut values = [Value::NIL; 3];
