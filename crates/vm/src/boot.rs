@@ -317,6 +317,9 @@ impl BootImage {
     pub(crate) fn shape(&self, id: u32) -> Option<&ShapeInfo> {
         self.shapes.get((id / zakuro_object::LOT) as usize)?.get((id % zakuro_object::LOT) as usize)?.as_ref()
     }
+    pub(crate) fn transitions(&self) -> &FastMap<(u32, Sym), u32> {
+        &self.transitions
+    }
     pub(crate) fn has_transition(&self, from: (u32, Sym), to: u32) -> bool {
         self.transitions.get(&from) == Some(&to)
     }

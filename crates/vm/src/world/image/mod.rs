@@ -23,9 +23,9 @@
 
 mod build;
 mod change;
-mod file;
 #[cfg(debug_assertions)]
 mod check;
+mod file;
 mod graph;
 mod lazy;
 

@@ -23,7 +23,10 @@
 //!
 //! [`BootImage::cells`]: crate::boot::BootImage
 
+mod check;
 pub(super) mod identity;
+mod keys;
+mod path;
 mod read;
 mod values;
 mod write;
@@ -102,7 +105,12 @@ fn content<'a>(bytes: &'a [u8], who: &Identity) -> Outcome<&'a [u8]> {
         let short = |d: &[u8]| d[..6].iter().map(|b| format!("{b:02x}")).collect::<String>();
         // No text of a stranger's goes to a terminal as it is.
         let version = version.escape_debug();
-        return Err(format!("it was saved by {version}, build {}, and this is {}, build {}", short(writer), who.version, short(&who.digest)));
+        return Err(format!(
+            "it was saved by {version}, build {}, and this is {}, build {}",
+            short(writer),
+            who.version,
+            short(&who.digest)
+        ));
     }
     match (rest.len() as u64).cmp(&length) {
         std::cmp::Ordering::Less => return Err(SHORT.into()),

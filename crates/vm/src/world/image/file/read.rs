@@ -2,15 +2,15 @@
 
 use super::super::graph::{Body, CodeNode, Graph, Node, kept_flags};
 use super::super::{Image, Layer, Parts, Snapshot, Span};
+use super::check::check;
+use super::keys::codes_of_keys;
 use super::values::*;
 use super::{Outcome, Refusal};
 use crate::builtin::{MethodRow, all_tables};
-use crate::equality::hash_bytes;
 use crate::methods::fast;
 use crate::vm::{Cx, FastMap, Restore, StateBlueprint, Vm, state_loaders};
 use std::any::Any;
 use std::sync::Arc;
-use zakuro_base::HashSeed;
 use zakuro_bytecode::binary::SharedArchive;
 use zakuro_bytecode::{Code, CodeKind};
 use zakuro_heap::BufRef;
@@ -199,6 +199,7 @@ impl<'a> Reader<'a> {
         // As `make_layer`.
         let mut vm = Vm::for_layer(cx.boot, cx.options.clone());
         vm.script = cx.script.clone();
+        vm.transitions.extend(cx.boot.iter().flat_map(|b| b.transitions()).map(|(k, v)| (*k, *v)));
         vm.redefined = self.redefined & !crate::methods::fast::TRACED;
         vm.once_used = once_used;
         vm.global_aliases.extend(global_aliases);
@@ -457,9 +458,9 @@ impl<'a> Reader<'a> {
             g.untracked.push((v, rebuild, s));
         }
         g.root = self.value()?;
-        self.check(&g)?;
+        check(&g)?;
         // Made here, so that a reader's VM never sees a code of another process.
-        self.codes_of_keys(&mut g);
+        codes_of_keys(&mut g, self.redefined & fast::CLASS_HASH != 0);
         let mut templates = UntracedVec::new();
         if !self.is_image {
             super::write::each_outside(&g, &mut |v| {
@@ -507,7 +508,7 @@ impl<'a> Reader<'a> {
                 let fits = match kind {
                     Kind::Object | Kind::Exception => s.len == count,
                     Kind::Array => true,
-                    Kind::Env => s.len >= 1 && s.len <= u16::MAX as usize,
+                    Kind::Env => s.len >= 1 && s.len - 1 <= EnvCell::MAX_SLOTS,
                     Kind::Cref => s.len == 4,
                     Kind::Range | Kind::Rational | Kind::Complex => s.len == 2,
                     Kind::MethodObj => s.len == 3,
@@ -639,7 +640,8 @@ impl<'a> Reader<'a> {
             _ => object = (self.boot_class)(id)?,
         }
         let mut d = ClassData::new(id, kind, object, None);
-        (d.root_shape, d.alloc, d.frozen, d.repeats, d.own_places, d.ivar_hint) = (root_shape, alloc, frozen, repeats, own_places, ivar_hint);
+        (d.root_shape, d.alloc, d.frozen, d.repeats, d.own_places, d.ivar_hint) =
+            (root_shape, alloc, frozen, repeats, own_places, ivar_hint);
         if known {
             d.known.set();
         }
@@ -672,118 +674,6 @@ impl<'a> Reader<'a> {
         d.ivars = self.list(|r| Some((r.name()?, r.value()?)))?;
         Some(d)
     }
-
-    /// Whether each reference leads to the kind of cell that the VM takes for granted there.
-    fn check(&self, g: &Graph) -> Option<()> {
-        let kind = |v: Value| match Graph::as_node(v) {
-            Some(n) if matches!(g.nodes[n].body, Body::Nil) => None,
-            Some(n) => Some(Kind::from_u8(g.nodes[n].header.kind)),
-            None if v.is_cell() && v.bits() != 0 => Some(v.kind_of_cell()),
-            None => None,
-        };
-        let is = |v: Value, wanted: Kind| v.is_nil() || kind(v) == Some(wanted);
-        for node in &g.nodes {
-            let fits = match &node.body {
-                Body::Words(s) => {
-                    let w = &g.words[s.start..s.start + s.len];
-                    match Kind::from_u8(node.header.kind) {
-                        Kind::Env => is(w[0], Kind::Env),
-                        Kind::Cref => kind(w[0]) == Some(Kind::Class) && is(w[1], Kind::Cref),
-                        Kind::MethodObj => kind(w[1]) == Some(Kind::Method) && is(w[2], Kind::Class),
-                        Kind::Rational | Kind::Complex => w.iter().all(|v| !v.is_nil()),
-                        _ => true,
-                    }
-                }
-                Body::Proc(_, at) => {
-                    let w = &g.words[*at..*at + 4];
-                    is(w[0], Kind::Env) && is(w[2], Kind::Method)
-                }
-                Body::Method { words, .. } => {
-                    let (cref, data) = (g.words[*words], g.words[*words + 1]);
-                    let data_fits = match node.header.aux >> 8 {
-                        k if k == MethodKind::AttrReader as u16 || k == MethodKind::AttrWriter as u16 => data.is_sym(),
-                        k if k == MethodKind::Proc as u16 => kind(data) == Some(Kind::Proc),
-                        k if k == MethodKind::Missing as u16 => kind(data) == Some(Kind::Array),
-                        _ => true,
-                    };
-                    is(cref, Kind::Cref) && data_fits
-                }
-                Body::Hash(_, default, is_proc) => !is_proc || kind(*default) == Some(Kind::Proc),
-                _ => true,
-            };
-            if !fits {
-                return None;
-            }
-        }
-        for d in &g.classes {
-            let methods = d.methods.values().all(|v| kind(*v) == Some(Kind::Method));
-            let autoloads = d.consts.values().all(|e| e.value != Value::UNDEF || !e.autoload.is_nil());
-            if !methods || !autoloads {
-                return None;
-            }
-        }
-        Some(())
-    }
-
-    /// Gives the entries of each Hash their codes; where only a method knows them, the VM does that later.
-    fn codes_of_keys(&self, g: &mut Graph) {
-        let identities: FastMap<usize, u64> = g.identities.iter().copied().collect();
-        let mut stale = Vec::new();
-        for n in 0..g.nodes.len() {
-            let Body::Hash(Some(table), ..) = &mut g.nodes[n].body else { continue };
-            let mut table = std::mem::take(&mut **table);
-            let mut codes = Vec::with_capacity(table.len().min(AT_ONCE));
-            let mut known = true;
-            for e in table.iter() {
-                let code = self.code_of(g, e.key, table.by_identity, &identities);
-                known &= code.is_some();
-                codes.push(code.unwrap_or(0));
-            }
-            codes.into_iter().enumerate().for_each(|(i, code)| table.set_hash(i, code));
-            table.index();
-            if !known {
-                stale.push(n);
-            }
-            if let Body::Hash(Some(place), ..) = &mut g.nodes[n].body {
-                **place = table;
-            }
-        }
-        g.stale = stale;
-    }
-    /// As `Cx::quick_hash` and `identity_hash` will have it.
-    fn code_of(&self, g: &Graph, key: Value, by_identity: bool, identities: &FastMap<usize, u64>) -> Option<u64> {
-        let seed = HashSeed::of_process();
-        let of_class = |id: ClassId| seed.word((id.0 as u64) << 8 | 1);
-        let of_float = |f: f64| if f != 0.0 { Some(seed.word(f.to_bits())) } else { Value::flonum(0.0).map(|z| seed.word(z.bits())) };
-        let own_classes = self.redefined & fast::CLASS_HASH != 0;
-        let Some(n) = Graph::as_node(key) else {
-            if !key.is_cell() {
-                return Some(seed.word(key.bits()));
-            }
-            return match key.kind_of_cell() {
-                Kind::Class if by_identity || !own_classes => Some(of_class(Ref::<ClassCell>::of(key).id)),
-                Kind::Class => None,
-                _ if by_identity => None,
-                Kind::Float => of_float(key.as_float()?),
-                Kind::Bignum => Some(hash_bytes(&Ref::<BignumCell>::of(key).value.to_signed_bytes_le())),
-                _ => None,
-            };
-        };
-        let node = &g.nodes[n];
-        match &node.body {
-            Body::Class(id) if by_identity || !own_classes => Some(of_class(*id)),
-            Body::Nil => Some(seed.word(Value::NIL.bits())),
-            _ if by_identity => identities.get(&n).map(|i| seed.word(*i)),
-            Body::Float(f) => of_float(*f),
-            Body::Big(b) => Some(hash_bytes(&b.to_signed_bytes_le())),
-            Body::Inline(len, bytes) => Some(seed.bytes(&bytes[..*len as usize])),
-            Body::Shared(buf, at, len) if node.header.kind == Kind::String as u8 => {
-                // SAFETY: the String's bytes, in a buffer that the body holds.
-                Some(seed.bytes(unsafe { std::slice::from_raw_parts(buf.data().add(*at), *len) }))
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The content of a String.
@@ -808,4 +698,3 @@ fn code_range(bytes: &[u8], encoding: u8) -> u16 {
         () => 0,
     }
 }
-

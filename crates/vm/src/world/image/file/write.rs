@@ -2,6 +2,7 @@
 
 use super::super::graph::{Body, Graph, Mode, Node, Walk, each_value_mut};
 use super::super::{Image, Snapshot, Span};
+use super::path::place_of;
 use super::values::*;
 use super::{Outcome, numbered};
 use crate::boot::BootImage;
@@ -60,9 +61,11 @@ pub(super) fn content(cx: &mut Cx, s: &Snapshot, main: Option<&Graph>) -> Outcom
     }
     // What the graphs beside it name of the image, or of regions.
     let beside: Vec<&Graph> = std::iter::once(&*s.state).chain(main).collect();
-    beside.iter().for_each(|g| each_outside(g, &mut |v| {
-        w.value(v);
-    }));
+    beside.iter().for_each(|g| {
+        each_outside(g, &mut |v| {
+            w.value(v);
+        })
+    });
     w.finish(&mut vm);
     let Walk { graph, cells, .. } = w;
     let mut out = Writer {
@@ -89,10 +92,13 @@ pub(super) fn content(cx: &mut Cx, s: &Snapshot, main: Option<&Graph>) -> Outcom
     for (i, w) in wholes.iter().enumerate() {
         w.graph.classes.iter().for_each(|d| out.number_class(d.id));
         let (shapes, transitions) = if i == 0 { (&tables.shapes, &tables.transitions) } else { (&w.graph.shapes, &w.graph.transitions) };
-        let mut new: Vec<(u32, ShapeInfo)> = shapes.iter().copied().filter(|(id, s)| !out.shapes.contains_key(id) && out.has_class(s.class)).collect();
-        new.sort_unstable_by_key(|s| s.0);
+        let mut new: Vec<(u32, ShapeInfo)> =
+            shapes.iter().copied().filter(|(id, s)| !out.shapes.contains_key(id) && out.has_class(s.class)).collect();
+        // Each behind its parent: numbers are used again, and say nothing about that.
+        new.sort_unstable_by_key(|s| (s.1.count, s.0));
         new.iter().for_each(|(id, _)| out.number_shape(*id));
-        let mut transitions: Vec<((u32, Sym), u32)> = transitions.iter().copied().filter(|(k, to)| out.has_shape(k.0) && out.has_shape(*to)).collect();
+        let mut transitions: Vec<((u32, Sym), u32)> =
+            transitions.iter().copied().filter(|(k, to)| out.has_shape(k.0) && out.has_shape(*to)).collect();
         transitions.sort_unstable_by_key(|t| t.1);
         lists.push((new, transitions, out.classes.len(), out.shapes.len()));
     }
@@ -105,11 +111,13 @@ pub(super) fn content(cx: &mut Cx, s: &Snapshot, main: Option<&Graph>) -> Outcom
     out.value(top)?;
     for (i, w) in wholes.iter().enumerate() {
         out.is_main = i == 0;
+        // What a graph before has described is not described again.
+        let first_class = if i == 0 { 0 } else { lists[i - 1].2 };
         let (shapes, transitions, class_end, shape_end) = &lists[i];
         out.number(*class_end);
         out.number(*shape_end);
         out.shapes(shapes, transitions)?;
-        out.graph(w)?;
+        out.graph(w, first_class)?;
     }
     out.ids_of_boot(&s.image)?;
     // In front what the rest refers to.
@@ -408,7 +416,8 @@ impl Writer {
         self.list(shapes, |o, (id, s)| {
             o.shape(*id)?;
             o.class(s.class)?;
-            o.shape(s.parent)?;
+            // A root has none.
+            o.shape(if s.count == 0 { *id } else { s.parent })?;
             o.name(s.name);
             o.number(s.count.into());
             Ok(())
@@ -419,20 +428,22 @@ impl Writer {
             o.shape(*to)
         })
     }
-    fn graph(&mut self, w: &Whole) -> Outcome<()> {
+    fn graph(&mut self, w: &Whole, first_class: usize) -> Outcome<()> {
         let g = w.graph;
+        let is_new = |o: &Self, id: ClassId| o.classes.get(&id.0).map_or(o.is_main, |n| *n as usize >= first_class);
+        let classes: Vec<&ClassData> = g.classes.iter().filter(|d| is_new(self, d.id)).collect();
         self.list(&g.codes, |o, c| {
             o.number(o.codes[&(Arc::as_ptr(&c.code) as usize)]);
             o.number(c.parent.map_or(0, |p| p + 1));
             o.out.flag(c.keeps_keywords);
             o.values(g, c.once)
         })?;
-        self.number(g.classes.len());
+        self.number(classes.len());
         self.number(g.nodes.len());
         for (n, node) in g.nodes.iter().enumerate() {
             self.node(g, node, w.payloads.get(&n))?;
         }
-        for d in &g.classes {
+        for d in classes {
             self.class_data(d)?;
         }
         self.list(&g.generic, |o, (n, list)| {
@@ -745,7 +756,13 @@ fn nested(list: &[Arc<Code>]) -> HashSet<usize> {
 }
 
 /// Notes how each Code that somebody refers to is reached. As deep as Codes are nested, which the archive has refused beyond a hundred.
-fn note_ways(c: &Arc<Code>, program: usize, way: &mut Vec<u32>, wanted: &FastMap<usize, usize>, out: &mut FastMap<usize, (usize, Vec<u32>)>) {
+fn note_ways(
+    c: &Arc<Code>,
+    program: usize,
+    way: &mut Vec<u32>,
+    wanted: &FastMap<usize, usize>,
+    out: &mut FastMap<usize, (usize, Vec<u32>)>,
+) {
     let at = Arc::as_ptr(c) as usize;
     if wanted.contains_key(&at) {
         out.entry(at).or_insert_with(|| (program, way.clone()));
@@ -754,71 +771,5 @@ fn note_ways(c: &Arc<Code>, program: usize, way: &mut Vec<u32>, wanted: &FastMap
         way.push(i as u32);
         note_ways(child, program, way, wanted, out);
         way.pop();
-    }
-}
-
-/// ` (a File in Foo::LOG)`: what a node is, and how a program reaches it. `n` of a graph, or usize::MAX - n of the image's.
-fn place_of(image: &Graph, globals: &[(Sym, Value)], g: &Graph, n: usize) -> String {
-    let (g, n) = if n > usize::MAX / 2 { (image, usize::MAX - n) } else { (g, n) };
-    let class_name = |id: ClassId| {
-        let known = image.classes.iter().chain(&g.classes).find(|d| d.id == id).and_then(|d| d.name).map(|n| n.name().to_string());
-        known.or_else(|| class::BOOT_CLASSES.iter().find(|c| c.0 == id).map(|c| c.1.to_string()))
-    };
-    let what = g.nodes.get(n).and_then(|node| {
-        let shape = node.header.shape;
-        let class = if shape < shape::BOOT_ROOTS { Some(ClassId(shape)) } else { image.classes.iter().find(|d| d.root_shape == shape).map(|d| d.id) };
-        class_name(class?)
-    });
-    let article = |name: &str| if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
-    let what = what.map_or("an object".to_string(), |name| format!("{} {name}", article(&name)));
-    // Breadth first, from what has a name.
-    let mut from: FastMap<usize, (Option<usize>, String)> = FastMap::default();
-    let mut line = std::collections::VecDeque::new();
-    let mut reach = |v: Value, name: String, from: &mut FastMap<usize, (Option<usize>, String)>| {
-        if let Some(to) = Graph::as_node(v)
-            && !from.contains_key(&to)
-        {
-            from.insert(to, (None, name));
-            line.push_back(to);
-        }
-    };
-    for (name, v) in globals {
-        reach(*v, name.to_string(), &mut from);
-    }
-    for d in &g.classes {
-        let holder = class_name(d.id).unwrap_or_else(|| "#<Class>".into());
-        for (name, e) in &d.consts {
-            let name = if d.id == ids::OBJECT { name.to_string() } else { format!("{holder}::{name}") };
-            reach(e.value, name, &mut from);
-        }
-        d.cvars.iter().chain(&d.ivars).for_each(|(name, v)| reach(*v, format!("{holder}.{name}"), &mut from));
-        d.methods.iter().for_each(|(name, v)| reach(*v, format!("{holder}#{name}"), &mut from));
-        reach(d.attached, holder.clone(), &mut from);
-    }
-    while let Some(at) = line.pop_front() {
-        if at == n {
-            break;
-        }
-        let mut next = Vec::new();
-        g.each_reference(at, &mut |v| next.extend(Graph::as_node(v)));
-        for to in next {
-            from.entry(to).or_insert_with(|| {
-                line.push_back(to);
-                (Some(at), String::new())
-            });
-        }
-    }
-    let mut at = Some(n);
-    let mut root = None;
-    let mut steps = 0;
-    while let Some(n) = at {
-        let Some((before, name)) = from.get(&n) else { break };
-        (at, root) = (*before, Some(name.clone()));
-        steps += usize::from(before.is_some());
-    }
-    match root.filter(|r| !r.is_empty()) {
-        Some(r) if steps == 0 => format!(" ({what}: {r})"),
-        Some(r) => format!(" ({what}, reached from {r})"),
-        None => format!(" ({what})"),
     }
 }
