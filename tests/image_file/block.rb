@@ -19,6 +19,7 @@ Dir.mktmpdir do |dir|
     image.save(ARGV[1])
   RUBY
   puts run.("--image", a), run.("--image", a), run.("--image", a, input: "puts :not_read")
+  puts run.("--image", a, "--", "--port", "80", "-x"), run.("--image", a, "--")
   puts "with a program"
   puts run.("--image", a, "-e", "p $counter.up"), run.("--image", a, "-", "arg", input: "p $counter.up, ARGV")
   puts run.("--image", b, input: "p $counter.up, $0")

@@ -76,8 +76,7 @@ Dir.mktmpdir do |dir|
   attempt.("another binary", good.dup.tap { |b| b.setbyte(writer, b.getbyte(writer) ^ 255) })
   attempt.("another version", good.dup.tap { |b| b[16, 6] = "e\e[31m"; b.setbyte(writer, b.getbyte(writer) ^ 255) }.then { |b| b })
   attempt.("a longer version than there is", good.dup.tap { |b| b[12, 4] = [1 << 31].pack("V") })
-  system(EXE, "--image", "#{dir}/bad", "-e", "1", err: [:child, :out])
-  p $?.exitstatus
+  puts IO.popen([EXE, "--image", "#{dir}/bad", "-e", "1", err: [:child, :out]], &:read).gsub(dir, "DIR"), $?.exitstatus
   system(EXE, "--image", "#{dir}/none", "-e", "1", err: "#{dir}/err")
   puts File.read("#{dir}/err").gsub(dir, "DIR"), $?.exitstatus
   File.open("#{dir}/huge", "w") { |f| f.truncate(3 << 30) }
@@ -88,9 +87,8 @@ Dir.mktmpdir do |dir|
   puts "memory"
   big = "#{dir}/big"
   RubyVM.fork { $big = (1..60_000).map { |i| "text #{i} " * 4 }; RubyVM::Image.capture.save(big) }.join
-  v = RubyVM.new("small", "-e", "RubyVM::Image.load(#{big.dump}) rescue p $!.class", memory_limit: 4 << 20).start
-  v.join
+  RubyVM.new("small", "-e", "begin; RubyVM::Image.load(#{big.dump}); rescue NoMemoryError => e; p e.class; end", memory_limit: 4 << 20).start.join
   p RubyVM.new("enough", "-e", "RubyVM::Image.load(#{big.dump}).spawn { $big.size }.value", memory_limit: 256 << 20).start.value
-  v = RubyVM.new("counted", "-e", "list = []; loop { list << RubyVM::Image.load(#{big.dump}) }", memory_limit: 200 << 20).start
+  v = RubyVM.new("counted", "-e", "$stderr = File.open(File::NULL, 'w'); list = []; loop { list << RubyVM::Image.load(#{big.dump}) }", memory_limit: 200 << 20).start
   p v.tap { _1.join rescue puts $!.message }.report[:limit]
 end

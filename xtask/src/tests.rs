@@ -43,7 +43,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     // Some wait for most of their time.
     let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "image_file", "insight", "jit", "apps", "apps/parallel", "cluster"] {
+    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "image_file", "insight", "jit", "apps", "apps/parallel", "cluster"]
+    {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));

@@ -14,8 +14,8 @@
 
 mod shared;
 
-pub use shared::{SharedArchive, Unread};
 use shared::KeptHome;
+pub use shared::{SharedArchive, Unread};
 
 use crate::code::*;
 use crate::op::{Insn, Op};
@@ -485,7 +485,8 @@ impl<'a> Archive<'a> {
         if i >= self.programs {
             return Err(Malformed);
         }
-        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, home: Home::Binary(self), body: Reader::later };
+        let mut r =
+            Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, home: Home::Binary(self), body: Reader::later };
         r.only_code()
     }
 }

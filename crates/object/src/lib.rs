@@ -10,8 +10,8 @@ pub mod data;
 pub mod graft;
 pub mod hash;
 pub mod lists;
-pub mod shape;
 pub mod saved;
+pub mod shape;
 mod shared;
 pub mod string;
 #[cfg(test)]

@@ -177,7 +177,7 @@ macro_rules! saved_loader {
         const _: () = {
             #[used]
             #[unsafe(link_section = "zakuro_loaders")]
-            static LOADER: $crate::saved::Loader = $crate::saved::Loader { name: $name, load: $load };
+            static LOADER: &$crate::saved::Loader = &$crate::saved::Loader { name: $name, load: $load };
         };
     };
 }
@@ -187,14 +187,14 @@ saved_loader!("nothing", |_| None);
 
 unsafe extern "Rust" {
     #[link_name = "__start_zakuro_loaders"]
-    static FIRST: Loader;
+    static FIRST: &'static Loader;
     #[link_name = "__stop_zakuro_loaders"]
-    static END: Loader;
+    static END: &'static Loader;
 }
 
 /// Every loader of the binary.
-pub fn loaders() -> &'static [Loader] {
-    // SAFETY: the linker puts these names at both ends of the section, which has nothing but Loaders side by side.
+pub fn loaders() -> &'static [&'static Loader] {
+    // SAFETY: the linker puts these names at both ends of the section, which has nothing but references to Loaders side by side.
     unsafe {
         let (first, end) = (&raw const FIRST, &raw const END);
         std::slice::from_raw_parts(first, end.offset_from(first) as usize)

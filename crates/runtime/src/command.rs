@@ -64,6 +64,8 @@ pub struct Command {
     pub embedded: Option<Embedded>,
     /// `--image`: file of the image that the VM starts from.
     pub image: Option<String>,
+    /// What stands behind `--`: ARGV of the image's block, if it has one.
+    pub behind_dashes: Option<Vec<Vec<u8>>>,
     /// `-`: the program is standard input, whatever that is.
     pub named_input: bool,
     /// `$/`, when `-0` sets it: Some(None) for nil.
@@ -93,7 +95,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   -F PATTERN        fields are split at this pattern
   -i[EXTENSION]     edit the files of ARGV in place
   -I DIR            put DIR in front of $LOAD_PATH
-  --image FILE      start from an image that RubyVM::Image#save wrote; without a program: run its block
+  --image FILE      start from an image that RubyVM::Image#save wrote; without a program: run its block (-- ARGUMENTS)
   -l                with -n or -p: lines without their ends
   -n, -p            run the program for each line of input (-p prints $_)
   -r LIB            require LIB before the program
@@ -219,6 +221,7 @@ impl Command {
             search: false,
             embedded: None,
             image: None,
+            behind_dashes: None,
             named_input: false,
             record_separator: None,
             output_separator: None,
@@ -239,6 +242,7 @@ impl Command {
         while let Some(a) = rest.peek() {
             if a == b"--" {
                 rest.next();
+                self.behind_dashes = Some(argv[rest.at..].to_vec());
                 break;
             }
             if a == b"-" || !a.starts_with(b"-") {
@@ -304,7 +308,9 @@ impl Command {
         while let Some(a) = rest.next() {
             match (a.strip_prefix(b"--"), a.strip_prefix(b"-")) {
                 (Some(b""), _) | (_, None) => break,
-                (Some(long), _) if long.starts_with(b"image") => return Err("--image can't be in the first line of a program (RuntimeError)".into()),
+                (Some(long), _) if long.starts_with(b"image") => {
+                    return Err("--image can't be in the first line of a program (RuntimeError)".into());
+                }
                 (Some(long), _) => self.long(long, &mut rest)?,
                 (_, Some(letters)) => self.short(letters, &mut rest, &mut code)?,
             }

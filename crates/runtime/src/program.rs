@@ -294,7 +294,8 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
         Some(at) => Source::of_block(at),
         None => source(cx, c)?,
     };
-    if !matches!(c.action, Action::Code(_)) && block.is_none()
+    if !matches!(c.action, Action::Code(_))
+        && block.is_none()
         && let Err(e) = c.read_shebang(source.text.bytes())
     {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
@@ -353,7 +354,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
 }
 
 /// `--image`: takes the program state of the file over. Gives which of the pinned values is its block, if that is what is to run.
-fn start_from(cx: &mut Cx, c: &Command, path: &str) -> Result<Option<usize>> {
+fn start_from(cx: &mut Cx, c: &mut Command, path: &str) -> Result<Option<usize>> {
     let loaded = cx.rescue(&[ids::STANDARD_ERROR], |cx| zakuro_corelib::vm_api::image_file::load(cx, path.as_bytes()))?;
     let image = match loaded {
         Ok(image) => image,
@@ -365,6 +366,12 @@ fn start_from(cx: &mut Cx, c: &Command, path: &str) -> Result<Option<usize>> {
     };
     let seed = cx.seed_of_main(&image);
     let block = cx.restore_image(seed)?;
+    if block.is_kind(Kind::Proc)
+        && matches!(c.action, Action::File(_) | Action::Stdin)
+        && let Some(args) = c.behind_dashes.take()
+    {
+        (c.action, c.args, c.named_input) = (Action::Stdin, args, false);
+    }
     // The program's, also where it has none.
     zakuro_corelib::io::stream::set_argv(cx, &c.args);
     zakuro_corelib::kernel::load::put_in_front(cx, &c.options.include);

@@ -304,11 +304,9 @@ impl Vm {
 
 impl BootImage {
     /// Every cell, in an order that is the same in every process of one binary.
-    pub(crate) fn cells(&self) -> Vec<Value> {
-        let mut all = Vec::new();
+    pub(crate) fn each_cell(&self, f: &mut dyn FnMut(Value)) {
         // SAFETY: cells of the boot image, which live as long as the process.
-        self._vm.heap.each_cell_at_rest(&mut |c| all.push(unsafe { Value::cell(c) }));
-        all
+        self._vm.heap.each_cell_at_rest(&mut |c| f(unsafe { Value::cell(c) }));
     }
     pub(crate) fn class(&self, id: ClassId) -> Option<*mut ClassData> {
         let lot = self.classes.get((id.0 / zakuro_object::LOT) as usize)?;

@@ -79,7 +79,7 @@ macro_rules! state_loader {
         const _: () = {
             #[used]
             #[unsafe(link_section = "zakuro_states")]
-            static LOADER: $crate::StateLoader = $crate::StateLoader { name: $name, load: $load };
+            static LOADER: &$crate::StateLoader = &$crate::StateLoader { name: $name, load: $load };
         };
     };
 }
@@ -89,14 +89,14 @@ state_loader!("nothing", |_| None);
 
 unsafe extern "Rust" {
     #[link_name = "__start_zakuro_states"]
-    static FIRST_STATE: StateLoader;
+    static FIRST_STATE: &'static StateLoader;
     #[link_name = "__stop_zakuro_states"]
-    static STATES_END: StateLoader;
+    static STATES_END: &'static StateLoader;
 }
 
 /// Every loader of a state of the binary.
-pub(crate) fn state_loaders() -> &'static [StateLoader] {
-    // SAFETY: the linker puts these names at both ends of the section, which has nothing but StateLoaders side by side.
+pub(crate) fn state_loaders() -> &'static [&'static StateLoader] {
+    // SAFETY: the linker puts these names at both ends of the section, which has nothing but references to StateLoaders side by side.
     unsafe {
         let (first, end) = (&raw const FIRST_STATE, &raw const STATES_END);
         std::slice::from_raw_parts(first, end.offset_from(first) as usize)

@@ -80,8 +80,14 @@ impl SharedArchive {
         self.checked(code, bytes, around).unwrap_or_else(|Malformed| damaged(code))
     }
     fn checked(self: &Arc<Self>, code: &Code, bytes: &'static [u8], around: Option<&Arc<Envs>>) -> Read<Body> {
-        let mut r =
-            Reader { archive: &self.archive, rest: bytes, file: &code.file, source: &code.source, home: Home::Shared(self), body: Reader::later };
+        let mut r = Reader {
+            archive: &self.archive,
+            rest: bytes,
+            file: &code.file,
+            source: &code.source,
+            home: Home::Shared(self),
+            body: Reader::later,
+        };
         let body = r.body(super::DEPTH)?;
         if !r.rest.is_empty() {
             return Err(Malformed);

@@ -142,15 +142,15 @@ pub fn put_in_front(cx: &mut Cx, dirs: &[String]) {
         return;
     }
     let path = load_path(cx);
-    let mut all: Vec<Value> = Vec::new();
+    let mut all = RootedVec::new(cx);
     for d in dirs {
         let full = absolute(cx, d.as_bytes()).to_string_lossy().into_owned();
-        all.push(cx.str(&full));
+        let full = cx.str(&full);
+        all.push(full);
     }
-    all.extend(path.elements(&cx.heap));
-    let n = all.len();
+    path.elements(&cx.heap).iter().for_each(|v| all.push(*v));
     ArrayCell::truncate(path, 0);
-    ArrayCell::extend(path, &mut cx.heap, &all[..n]);
+    ArrayCell::extend(path, &mut cx.heap, &all);
 }
 
 /// Singleton methods of `$LOAD_PATH`.

@@ -510,6 +510,11 @@ impl Walk {
             || matches!(kind, Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash)
         {
             self.graph.identities.push((n, cx.identity(v)));
+        } else if let Mode::Templates(image, _) | Mode::Whole(image, _) = &self.mode
+            && let Some(identity) = image.identity(v)
+        {
+            // A key of a Hash that goes by it, which may be copied after this.
+            self.graph.identities.push((n, identity));
         }
         Node { header, name, body }
     }

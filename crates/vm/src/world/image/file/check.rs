@@ -30,13 +30,16 @@ pub(super) fn check(g: &Graph) -> Option<()> {
             }
             Body::Method { words, .. } => {
                 let (cref, data) = (g.words[*words], g.words[*words + 1]);
+                let (reader, writer) = (MethodKind::AttrReader as u16, MethodKind::AttrWriter as u16);
                 let data_fits = match node.header.aux >> 8 {
-                    k if k == MethodKind::AttrReader as u16 || k == MethodKind::AttrWriter as u16 => data.is_sym(),
+                    k if k == reader || k == writer => data.is_sym(),
                     k if k == MethodKind::Proc as u16 => kind(data) == Some(Kind::Proc),
                     k if k == MethodKind::Missing as u16 => is(data, Kind::Array),
                     _ => true,
                 };
-                is(cref, Kind::Cref) && data_fits
+                // Those of attributes have no scope: where they were defined stands there.
+                let is_attribute = [reader, writer].contains(&(node.header.aux >> 8));
+                is(cref, if is_attribute { Kind::Array } else { Kind::Cref }) && data_fits
             }
             Body::Hash(_, default, is_proc) => !is_proc || kind(*default) == Some(Kind::Proc),
             _ => true,

@@ -39,7 +39,7 @@ impl Identity {
 fn shape_of(boot: &BootImage) -> u64 {
     let mut h = 0xcbf2_9ce4_8422_2325u64;
     let mut add = |n: u64| h = (h ^ n).wrapping_mul(0x0100_0000_01b3).rotate_left(17);
-    for v in boot.cells() {
+    boot.each_cell(&mut |v| {
         // SAFETY: a live cell of the boot image.
         let header = unsafe { *v.header() };
         add(u64::from(header.shape) << 32 | u64::from(header.kind) << 16 | u64::from(header.aux));
@@ -49,7 +49,7 @@ fn shape_of(boot: &BootImage) -> u64 {
         if let Some(c) = Ref::<ClassCell>::from_value(v) {
             add(c.id.0.into());
         }
-    }
+    });
     h
 }
 

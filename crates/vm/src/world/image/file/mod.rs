@@ -4,7 +4,7 @@
 //!
 //! | in memory | in the file |
 //! |---|---|
-//! | a cell | its number in the graph; of the boot image: its number there ([`BootImage::cells`]) |
+//! | a cell | its number in the graph; of the boot image: its number there ([`BootImage::each_cell`]) |
 //! | a Symbol | an index into a table of names |
 //! | numbers of classes and shapes | counted from 0; the boot image's as they are |
 //! | a Code | a program of an archive (zakuro-bytecode's `binary`), and the way from there to a nested one |
@@ -20,8 +20,6 @@
 //!
 //! Rejected: mapping the file (the cells have to be written: marks, flags, addresses; and who truncates it would end its readers); layers as they are (the lower ones' dead
 //! templates would be in the file); Marshal (classes, methods, environments and identity are what it has not).
-//!
-//! [`BootImage::cells`]: crate::boot::BootImage
 
 mod check;
 pub(super) mod identity;
@@ -32,6 +30,7 @@ mod values;
 mod write;
 
 use super::{Graph, Seed, Snapshot};
+use crate::boot::BootImage;
 use crate::vm::{Cx, FastMap};
 use identity::Identity;
 use sha2::{Digest, Sha256};
@@ -168,7 +167,13 @@ impl Snapshot {
     }
 }
 
-/// Cells of the boot image by address.
-fn numbered(cells: &[Value]) -> FastMap<u64, u32> {
-    cells.iter().enumerate().map(|(n, v)| (v.bits(), n as u32)).collect()
+/// Cells of the boot image by their number.
+fn cells_of(boot: &BootImage) -> UntracedVec {
+    let mut all = UntracedVec::new();
+    boot.each_cell(&mut |v| all.push(v));
+    all
+}
+/// Their numbers by address.
+fn numbered(boot: &BootImage) -> FastMap<u64, u32> {
+    cells_of(boot).iter().enumerate().map(|(n, v)| (v.bits(), n as u32)).collect()
 }

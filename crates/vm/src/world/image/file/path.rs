@@ -21,7 +21,7 @@ pub(super) fn place_of(image: &Graph, globals: &[(Sym, Value)], g: &Graph, n: us
         };
         class_name(class?)
     });
-    let article = |name: &str| if name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+    let article = |name: &str| if name.starts_with(['A', 'E', 'I', 'O']) { "an" } else { "a" };
     let what = what.map_or("an object".to_string(), |name| format!("{} {name}", article(&name)));
     // Breadth first, from what has a name.
     let mut from: FastMap<usize, (Option<usize>, String)> = FastMap::default();

@@ -5,7 +5,7 @@ use super::super::{Image, Layer, Parts, Snapshot, Span};
 use super::check::check;
 use super::keys::codes_of_keys;
 use super::values::*;
-use super::{Outcome, Refusal};
+use super::{Outcome, Refusal, cells_of};
 use crate::builtin::{MethodRow, all_tables};
 use crate::methods::fast;
 use crate::vm::{Cx, FastMap, Restore, StateBlueprint, Vm, state_loaders};
@@ -63,7 +63,7 @@ pub(super) fn content(cx: &mut Cx, bytes: &[u8]) -> Outcome<Snapshot> {
     let mut r = Reader {
         r: SavedReader { rest: bytes, shared: &[], values: 0 },
         names: Vec::new(),
-        boot: boot.cells(),
+        boot: cells_of(boot),
         // SAFETY: class data of the boot image, which lives as long as the process.
         boot_class: &|id| boot.class(id).map(|d| unsafe { (*d).object }),
         is_boot_shape: &|id| boot.shape(id).map(|s| s.count as usize),
@@ -71,7 +71,7 @@ pub(super) fn content(cx: &mut Cx, bytes: &[u8]) -> Outcome<Snapshot> {
         classes: Numbers::new(&CLASS_LOTS),
         shapes: Numbers::new(&SHAPE_LOTS),
         counts: Vec::new(),
-        image: Vec::new(),
+        image: UntracedVec::new(),
         is_image: true,
         nodes: 0,
         redefined: 0,
@@ -120,7 +120,7 @@ impl Numbers {
 struct Reader<'a> {
     r: SavedReader<'a>,
     names: Vec<Sym>,
-    boot: Vec<Value>,
+    boot: UntracedVec,
     /// The object of a class of the boot image.
     boot_class: &'a dyn Fn(ClassId) -> Option<Value>,
     /// Number of variables of a layout of the boot image.
@@ -131,7 +131,7 @@ struct Reader<'a> {
     /// Variables of each layout of the file.
     counts: Vec<u16>,
     /// The image's cells, for the graphs beside it.
-    image: Vec<Value>,
+    image: UntracedVec,
     is_image: bool,
     /// Nodes of the graph at hand.
     nodes: usize,

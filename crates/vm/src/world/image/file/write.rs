@@ -36,7 +36,7 @@ struct Whole<'a> {
 /// The content of the file of an image.
 pub(super) fn content(cx: &mut Cx, s: &Snapshot, main: Option<&Graph>) -> Outcome<Vec<u8>> {
     let Some(boot) = cx.boot else { return Err("there is no boot image".into()) };
-    let known = Arc::new(numbered(&boot.cells()));
+    let known = Arc::new(numbered(boot));
     let mut vm = Vm::for_layer(cx.boot, cx.options.clone());
     vm.share_tables(s.image.clone());
     s.image.regions().iter().for_each(|r| vm.heap.hold(r));
@@ -45,6 +45,11 @@ pub(super) fn content(cx: &mut Cx, s: &Snapshot, main: Option<&Graph>) -> Outcom
     for d in &tables.classes {
         // SAFETY: class data of the image, which the snapshot holds.
         let mut d = unsafe { (**d).clone() };
+        if d.id == ids::RACTOR {
+            // The Ractor that each VM is for itself: made when somebody asks.
+            let own = ["@__current", "@__main"].map(Sym::intern);
+            d.ivars.retain(|(name, _)| !own.contains(name));
+        }
         each_value_mut(&mut d, &mut |v| w.value(v));
         w.graph.classes.push(d);
     }
