@@ -217,9 +217,10 @@ impl NativeData for Object {
             (true, Some(i)) => {
                 out.number(i as u64);
             }
-            // SAFETY: a live certificate.
             (false, None) if self.kind == Sort::Cert => {
-                out.number(PLACES.len() as u64).blob(&unsafe { der(i2d_X509, self.p) }?);
+                // SAFETY: a live certificate.
+                let text = unsafe { der(i2d_X509, self.p) }?;
+                out.number(PLACES.len() as u64).blob(&text);
             }
             _ => return None,
         }

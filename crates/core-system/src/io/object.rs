@@ -382,7 +382,8 @@ impl zakuro_vm::saved::Blueprint for Inherited {
     fn save(&self, out: &mut Saved) -> Option<&'static str> {
         let io = self.0.lock().unwrap_or_else(|e| e.into_inner());
         let standard = !io.owned && (0..=2).contains(&io.fd) && io.wfd < 0;
-        if !standard && !(io.fd < 0 && io.wfd < 0) {
+        let closed = io.fd < 0 && io.wfd < 0;
+        if !standard && !closed {
             return None;
         }
         out.option(standard.then_some(io.fd as u64));

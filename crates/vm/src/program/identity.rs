@@ -25,7 +25,7 @@ fn blueprint(ids: FastMap<Sym, i64>) -> Restore {
     let save = move |out: &mut Saved| {
         out.number(saved.len() as u64);
         for (s, id) in &saved {
-            out.signed(*id).number(s.encoding().into()).blob(&s.bytes());
+            out.signed(*id).number(s.encoding().into()).blob(s.bytes());
         }
         Some("ids of Symbols")
     };

@@ -76,6 +76,7 @@ pub(super) fn content(cx: &mut Cx, bytes: &[u8]) -> Outcome<Snapshot> {
         nodes: 0,
         redefined: 0,
         encodings: encodings(cx),
+        size: bytes.len(),
         shared: Vec::new(),
     };
     let before = cx.begin_activity(crate::account::Activity::Image);
@@ -137,6 +138,8 @@ struct Reader<'a> {
     nodes: usize,
     redefined: u32,
     encodings: usize,
+    /// Bytes of the file.
+    size: usize,
     /// The Codes as payloads get them.
     shared: Vec<Arc<dyn Any + Send + Sync>>,
 }
@@ -242,8 +245,8 @@ impl<'a> Reader<'a> {
             })
         });
         let cells: Box<[Value]> = self.image.iter().copied().filter(|v| v.is_cell() && v.bits() != 0).collect();
-        let buffers: Vec<BufRef> = Vec::new();
-        let _charge = cx.charge(vm.heap.used() + size_of_val(&*cells), buffers.iter());
+        // Its Codes and their texts take about what they take in the file.
+        let _charge = cx.charge(vm.heap.used() + size_of_val(&*cells) + self.size, std::iter::empty());
         let layer = Layer { rows: vm.seal_rows(), vm, cells, parts, _charge };
         let image = Arc::new(Image { layers: vec![Arc::new(layer)] });
         Some(Ok(Snapshot { image, state: state?, main: beside }))

@@ -713,7 +713,7 @@ impl Writer {
         let names = std::mem::take(&mut self.name_list);
         self.list(&names, |o, s| {
             o.out.bytes.push(s.encoding());
-            o.out.blob(&s.bytes());
+            o.out.blob(s.bytes());
             Ok(())
         })?;
         self.list(&file_list, |o, f| {
