@@ -6,6 +6,8 @@ fn main() {
     // (docs/decisions/0017-linked-at-a-fixed-address.md).
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         println!("cargo:rustc-link-arg-bins=-no-pie");
+        // What images in files name the binary by that wrote them (docs/decisions/0030-images-in-files.md).
+        println!("cargo:rustc-link-arg-bins=-Wl,--build-id=sha1");
         let order = std::path::Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default()).join("start.ld");
         println!("cargo:rerun-if-changed=start.ld");
         println!("cargo:rustc-link-arg-bins=-Wl,-T,{}", order.display());

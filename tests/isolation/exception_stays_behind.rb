@@ -1,4 +1,4 @@
-# An exception that cannot follow its VM's end, since it refers to something of a class that only that VM has: the end is told all the same.
+# An exception that cannot follow its VM's end, since it refers to something of a class that only that VM has: the end is told all the same, and another error stands for it.
 vm = RubyVM.fork do
   error = RuntimeError.new("odd")
   error.instance_variable_set(:@part, Class.new.new)

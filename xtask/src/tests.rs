@@ -1,4 +1,4 @@
-//! Runs zakuro over the recorded tests (tests/lang, core, gc, isolation, insight, jit, apps; those of tests/jit in each mode of machine code) and the golden ones (tests/golden).
+//! Runs zakuro over the recorded tests (tests/lang, core, gc, isolation, image_file, insight, jit, apps; those of tests/jit in each mode of machine code) and the golden ones (tests/golden).
 //!
 //! A recorded test compares standard output and exit status with NAME.out. A golden test NAME is what NAME.args says
 //! (one argument a line; without it the single argument NAME.rb) with NAME.stdin as input; compared are NAME.stdout,
@@ -43,7 +43,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     // Some wait for most of their time.
     let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
-    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "insight", "jit", "apps", "apps/parallel", "cluster"] {
+    for dir in ["lang", "core", "stdlib", "library", "gc", "isolation", "image_file", "insight", "jit", "apps", "apps/parallel", "cluster"]
+    {
         cases.extend(programs_in(&root().join("tests").join(dir)).into_iter().map(Case::Recorded));
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));

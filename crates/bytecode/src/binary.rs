@@ -12,6 +12,11 @@
 //! Rejected: a derived serialisation (serde): it would fix no order of fields and no bounds; tables that are used in place: they would have to be
 //! aligned and checked as often as they are read.
 
+mod shared;
+
+use shared::KeptHome;
+pub use shared::{SharedArchive, Unread};
+
 use crate::code::*;
 use crate::op::{Insn, Op};
 use std::collections::HashMap;
@@ -465,7 +470,7 @@ impl<'a> Archive<'a> {
         if i >= self.programs {
             return Err(Malformed);
         }
-        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, body: Reader::at_once };
+        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, home: Home::None, body: Reader::at_once };
         r.only_code()
     }
     /// As [`Archive::program`], but reads of each Code, when it is first asked for, no more than what it is. For archives that are a part of the binary:
@@ -480,39 +485,38 @@ impl<'a> Archive<'a> {
         if i >= self.programs {
             return Err(Malformed);
         }
-        let mut r = Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, body: Reader::later };
+        let mut r =
+            Reader { archive: self, rest: self.part(self.names.len() + i)?, file, source, home: Home::Binary(self), body: Reader::later };
         r.only_code()
     }
 }
 
-/// Where a body stands that was not read.
-#[derive(Clone)]
-pub struct Unread {
-    archive: &'static Archive<'static>,
-    bytes: &'static [u8],
-}
-
-impl Unread {
-    pub(crate) fn read(&self, file: &Arc<str>, source: &Arc<[u8]>) -> Body {
-        let mut r = Reader { archive: self.archive, rest: self.bytes, file, source, body: Reader::later };
-        // Codes are nested as deep as was written.
-        let Ok(body) = r.body(DEPTH) else { unreachable!("the archive of {file} is broken") };
-        body
-    }
+/// Where what is put off will be found.
+#[derive(Clone, Copy)]
+enum Home<'f> {
+    None,
+    Binary(&'static Archive<'static>),
+    Shared(&'f Arc<SharedArchive>),
 }
 
 struct Reader<'a, 'f> {
-    archive: &'a Archive<'a>,
+    archive: &'f Archive<'a>,
     rest: &'a [u8],
     file: &'f Arc<str>,
     source: &'f Arc<[u8]>,
+    home: Home<'f>,
     /// Reads a body, or puts it off.
     body: fn(&Self, &'a [u8], usize) -> Read<Lazy>,
 }
 
 impl Reader<'static, '_> {
-    fn later(&self, bytes: &'static [u8], _: usize) -> Read<Lazy> {
-        Ok(Lazy::unread(Unread { archive: self.archive, bytes }))
+    fn later(&self, bytes: &'static [u8], depth: usize) -> Read<Lazy> {
+        let home = match self.home {
+            Home::None => return self.at_once(bytes, depth),
+            Home::Binary(archive) => KeptHome::Binary(archive),
+            Home::Shared(archive) => KeptHome::Shared(archive.clone()),
+        };
+        Ok(Lazy::unread(Unread::new(bytes, home)))
     }
 }
 

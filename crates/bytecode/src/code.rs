@@ -125,7 +125,7 @@ impl DerefMut for Code {
     }
 }
 
-/// A [`Body`] that is read from an archive of the running binary when somebody first asks for it.
+/// A [`Body`] that is read from an archive when somebody first asks for it.
 pub struct Lazy {
     read: OnceLock<Body>,
     unread: Option<Unread>,
@@ -152,6 +152,9 @@ impl std::fmt::Debug for Lazy {
 impl Lazy {
     pub(crate) fn unread(unread: Unread) -> Lazy {
         Lazy { read: OnceLock::new(), unread: Some(unread) }
+    }
+    pub(crate) fn unread_mut(&mut self) -> Option<&mut Unread> {
+        self.unread.as_mut()
     }
 }
 
@@ -459,11 +462,16 @@ impl Code {
         Code { kind: CodeKind::Eval, name, file, line, source: Arc::from(&b""[..]), heat: Heat::default(), body: body.into() }
     }
 
+    /// Whether it is one of those: it is not run.
+    pub fn names_only(&self) -> bool {
+        self.kind == CodeKind::Eval && self.insns.is_empty()
+    }
+
     /// Reads what was left unread. Whoever comes second at the same time waits: that takes microseconds.
     #[cold]
     fn read(&self) -> &Body {
         self.body.read.get_or_init(|| match &self.body.unread {
-            Some(unread) => unread.read(&self.file, &self.source),
+            Some(unread) => unread.read(self),
             None => unreachable!("a Code has a body or knows where it stands"),
         })
     }

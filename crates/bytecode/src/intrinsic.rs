@@ -175,4 +175,6 @@ intrinsics! {
     /// 7 "key not found: Y" (NoMatchingPatternKeyError, matchee X, key Y), 8 "X is not empty", 9 "rest of X is not empty",
     /// 10 "guard clause does not return true". X and Y by inspect
     NoMatchingPatternDetail 4 RAISES,
+    /// () -> raises ScriptError: the Code that stood here, in an image in a file, is malformed
+    Damaged 0 RAISES,
 }

@@ -31,20 +31,32 @@ impl std::error::Error for VerifyError {}
 
 /// Verifies a Code and all Codes in it.
 pub fn verify(code: &Code) -> Result<(), VerifyError> {
-    let all = !matches!(code.kind, CodeKind::Block | CodeKind::Eval);
-    verify_in(code, &Envs { slots: Vec::new(), all })
+    verify_in(code, &Envs::outermost(code.kind))
 }
 
 /// The environments that a Code reaches.
 #[derive(Clone)]
-struct Envs {
+pub(crate) struct Envs {
     /// Numbers of slots, innermost last.
     slots: Vec<u16>,
     /// Whether these are all: behind those of an eval stand others.
     all: bool,
 }
 
+impl Envs {
+    /// Those around a Code that comes alone.
+    pub(crate) fn outermost(kind: CodeKind) -> Envs {
+        Envs { slots: Vec::new(), all: !matches!(kind, CodeKind::Block | CodeKind::Eval) }
+    }
+}
+
 fn verify_in(code: &Code, around: &Envs) -> Result<(), VerifyError> {
+    let envs = verify_one(code, around)?;
+    code.children.iter().try_for_each(|c| verify_in(c, &envs))
+}
+
+/// Verifies a Code without those in it; gives the environments that these reach.
+pub(crate) fn verify_one(code: &Code, around: &Envs) -> Result<Envs, VerifyError> {
     let inner = matches!(code.kind, CodeKind::Block | CodeKind::Eval);
     let alone = || Envs { slots: Vec::new(), all: true };
     let mut envs = if inner && code.env_reg != 0 { around.clone() } else { alone() };
@@ -59,7 +71,7 @@ fn verify_in(code: &Code, around: &Envs) -> Result<(), VerifyError> {
         Used { calls: vec![None; code.calls.len()], ivars: vec![None; code.ivars.len()], consts: vec![None; code.const_sites.len()] };
     let mut v = Verifier { code, inside: group_insides(code), envs: &envs, used };
     v.run().map_err(|(at, problem)| VerifyError { code: format!("{} ({}:{})", code.name, code.file, code.line), at, problem })?;
-    code.children.iter().try_for_each(|c| verify_in(c, &envs))
+    Ok(envs)
 }
 
 /// For each instruction, whether it is the second or third of a group.

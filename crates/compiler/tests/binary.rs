@@ -5,7 +5,7 @@ mod common;
 use common::{Random, golden_sources};
 use std::sync::Arc;
 use zakuro_base::Sym;
-use zakuro_bytecode::binary::{Archive, Malformed, TooDeep, Writer};
+use zakuro_bytecode::binary::{Archive, Malformed, SharedArchive, TooDeep, Writer};
 use zakuro_bytecode::{Big, Code, Const, Insn, Op, disasm, verify};
 use zakuro_compiler::{Options, compile};
 
@@ -122,4 +122,47 @@ fn changed_bytes() {
         }
     }
     assert!(refused > 1000, "{refused}");
+}
+
+/// All bodies of a Code and those in it, read one after the other.
+fn read_through(code: &Code) -> usize {
+    1 + code.children.iter().map(|c| read_through(c)).sum::<usize>()
+}
+
+#[test]
+fn a_shared_archive_is_read_bit_by_bit() {
+    let codes = programs();
+    let archive = SharedArchive::open(archive(&codes).into()).expect("an archive");
+    for (i, code) in codes.iter().enumerate() {
+        let again = archive.program(i, &code.file, &code.source).expect("readable");
+        assert_eq!(read_through(&again), read_through(code));
+        assert_eq!(disasm::listing(&again), disasm::listing(code));
+        assert_eq!(format!("{again:?}"), format!("{code:?}"));
+    }
+    assert!(archive.program(codes.len(), &codes[0].file, &codes[0].source).is_err());
+}
+
+/// What does not pass the verifier is read as a body that does, and raises.
+#[test]
+fn changed_bytes_of_a_shared_archive() {
+    let codes = programs();
+    let mut random = Random(11);
+    let mut raising = 0;
+    for code in &codes {
+        let bytes = archive(std::slice::from_ref(code));
+        for _ in 0..200 {
+            let mut changed = bytes.clone();
+            for _ in 0..1 + random.below(3) {
+                let at = random.below(changed.len());
+                changed[at] = random.below(256) as u8;
+            }
+            let Ok(Ok(c)) = SharedArchive::open(changed.into()).map(|a| a.program(0, &code.file, &code.source)) else { continue };
+            read_through(&c);
+            if !c.names_only() {
+                assert_eq!(verify::verify(&c), Ok(()));
+            }
+            raising += usize::from(disasm::listing(&c).contains("Damaged"));
+        }
+    }
+    assert!(raising > 100, "{raising}");
 }

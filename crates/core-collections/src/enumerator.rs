@@ -25,7 +25,19 @@ impl NativeData for NativeSize {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(NativeSize(self.0)))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        out.number(zakuro_vm::saved::place_of_function(self.0 as usize)?);
+        Some("size of an Enumerator")
+    }
 }
+zakuro_vm::saved_loader!("size of an Enumerator", |r| {
+    let address = zakuro_vm::saved::function_at(r.number()?)?;
+    r.ends(0)?;
+    // SAFETY: a place in the instructions of this very binary, whose identity the file was checked for, and written there for such a function. (What else a file may say is native
+    // code that a stranger wrote, as all of an image is.)
+    let size = unsafe { std::mem::transmute::<usize, SizeFn>(address) };
+    Some(rebuild(move |_, _| Some(Box::new(NativeSize(size)))))
+});
 
 /// Making enumerators from builtins that were called without a block.
 pub trait EnumeratorExt {

@@ -28,7 +28,22 @@ impl NativeData for Generator {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let (words, used) = self.mt.state();
+        words.iter().for_each(|w| out.bytes.extend(w.to_le_bytes()));
+        out.number(used as u64).big(&self.seed);
+        Some("Random")
+    }
 }
+zakuro_vm::saved_loader!("Random", |r| {
+    let words = r.take(4 * WORDS)?.chunks_exact(4).map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]));
+    let mut state = [0; WORDS];
+    state.iter_mut().zip(words).for_each(|(s, w)| *s = w);
+    let (mt, seed) = (Twister::from_state(state, r.narrow()?)?, r.big()?);
+    r.ends(0)?;
+    let generator = Generator { mt, seed };
+    Some(rebuild(move |_, _| Some(Box::new(generator.clone()))))
+});
 
 /// The VM's default generator.
 #[derive(Trace, Default)]

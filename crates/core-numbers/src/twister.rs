@@ -12,6 +12,14 @@ pub struct Twister {
 }
 
 impl Twister {
+    /// The words of its state, and how many of them have been given out.
+    pub fn state(&self) -> (&[u32; WORDS], usize) {
+        (&self.state, self.used)
+    }
+    /// None: more were given out than there are.
+    pub fn from_state(state: [u32; WORDS], used: usize) -> Option<Twister> {
+        (used <= WORDS).then_some(Twister { state, used })
+    }
     pub fn new(seed: u32) -> Twister {
         let mut state = [seed; WORDS];
         for i in 1..WORDS {

@@ -144,20 +144,34 @@ impl VmState for Weak {
         for (map, m) in &self.key_maps {
             m.table.iter().for_each(|e| values.extend([cell(map), e.key, e.value]));
         }
-        Some(std::sync::Arc::new(move |cx, values| {
-            let w = cx.state::<Weak>();
-            for (i, e) in values.chunks_exact(3).enumerate() {
-                if i * 3 < pairs {
-                    w.maps.entry(e[0].bits() as usize).or_default().set(e[1], e[2]);
-                } else {
-                    let m = w.key_maps.entry(e[0].bits() as usize).or_default();
-                    m.table.push(0, e[1], e[2]);
-                    m.stale = true;
-                }
-            }
-        }))
+        Some(weak_maps(pairs))
     }
 }
+
+/// Makes weak maps of map, key and value by turns; those from `pairs` on are of WeakKeyMaps.
+fn weak_maps(pairs: usize) -> Restore {
+    let restore = move |cx: &mut Cx, values: &[Value]| {
+        let w = cx.state::<Weak>();
+        for (i, e) in values.chunks_exact(3).enumerate() {
+            if i * 3 < pairs {
+                w.maps.entry(e[0].bits() as usize).or_default().set(e[1], e[2]);
+            } else {
+                let m = w.key_maps.entry(e[0].bits() as usize).or_default();
+                m.table.push(0, e[1], e[2]);
+                m.stale = true;
+            }
+        }
+    };
+    let save = move |out: &mut Saved| {
+        out.number(pairs as u64);
+        Some("weak maps")
+    };
+    savable_state(restore, save)
+}
+zakuro_vm::state_loader!("weak maps", |r| {
+    let pairs = r.narrow()?;
+    Some(weak_maps(pairs))
+});
 
 /// Collects everything, or, with `full_mark: false`, what is young; sweeps it, unless `immediate_sweep: false`; then runs the finalizers of what died.
 /// Marking is never left unfinished: `immediate_mark` says nothing here.

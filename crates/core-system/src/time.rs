@@ -39,7 +39,37 @@ impl NativeData for TimeData {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        out.signed(self.sec).number(self.nsec.into()).flag(self.rest.is_some());
+        if let Some(r) = &self.rest {
+            out.big(&r.0).big(&r.1);
+        }
+        match &self.clock {
+            Clock::Utc => out.number(0),
+            Clock::Local { offset, zone, dst } => out.number(1).signed((*offset).into()).blob(zone).flag(*dst),
+            Clock::Fixed(offset) => out.number(2).signed((*offset).into()),
+        };
+        Some("Time")
+    }
 }
+zakuro_vm::saved_loader!("Time", |r| {
+    let (sec, nsec) = (r.signed()?, r.narrow()?);
+    let rest = if r.flag()? { Some(Box::new((r.big()?, r.big()?))) } else { None };
+    // What divides by it.
+    if nsec >= 1_000_000_000 || rest.as_ref().is_some_and(|r| r.1 <= BigInt::ZERO) {
+        return None;
+    }
+    let offset = |r: &mut SavedReader| i32::try_from(r.signed()?).ok().filter(|o| o.abs() < 86400);
+    let clock = match r.number()? {
+        0 => Clock::Utc,
+        1 => Clock::Local { offset: offset(r)?, zone: r.blob()?.to_vec(), dst: r.flag()? },
+        2 => Clock::Fixed(offset(r)?),
+        _ => return None,
+    };
+    r.ends(0)?;
+    let time = TimeData { sec, nsec, rest, clock };
+    Some(rebuild(move |_, _| Some(Box::new(time.clone()))))
+});
 
 impl TimeData {
     pub fn offset(&self) -> i32 {

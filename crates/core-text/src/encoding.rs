@@ -28,10 +28,23 @@ struct Defaults {
 }
 impl VmState for Defaults {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
-        let (external, internal) = (self.external, self.internal);
-        Some(std::sync::Arc::new(move |cx, _| *cx.state::<Defaults>() = Defaults { external, internal }))
+        Some(blueprint(self.external, self.internal))
     }
 }
+
+fn blueprint(external: Option<Encoding>, internal: Option<Encoding>) -> Restore {
+    let save = move |out: &mut Saved| {
+        out.option(external.map(|e| e.id().into())).option(internal.map(|e| e.id().into()));
+        Some("default encodings")
+    };
+    savable_state(move |cx, _| *cx.state::<Defaults>() = Defaults { external, internal }, save)
+}
+zakuro_vm::state_loader!("default encodings", |r| {
+    let mut next = || r.option()?.map(|n| Encoding::from_id(u8::try_from(n).ok()?)).map_or(Some(None), |e| e.map(Some));
+    let (external, internal) = (next()?, next()?);
+    r.ends(0)?;
+    Some(blueprint(external, internal))
+});
 
 pub static TABLES: &[&[MethodRow]] = &[encodings::METHODS, converter::converter::METHODS, conversion_errors::METHODS, invalid_sequences::METHODS];
 

@@ -113,6 +113,8 @@ shared! {
     /// Takes [`Heap::set_finalized`] back.
     #[inline]
     fn clear_finalized(cell: *mut Header);
+    /// Calls `f` with each allocated cell of a heap that nobody uses any more: the boot image's. In an order that follows from what was allocated, not from where.
+    fn each_cell_at_rest(f: &mut dyn FnMut(*mut Header));
     /// Whether this heap is none of those that have taken the memory which is not there.
     #[inline]
     fn is_modest() -> bool;

@@ -671,6 +671,10 @@ impl HeapState {
 
     pub fn each_cell(&mut self, f: &mut dyn FnMut(*mut Header)) {
         self.finish_sweep();
+        self.each_cell_at_rest(f);
+    }
+
+    pub fn each_cell_at_rest(&self, f: &mut dyn FnMut(*mut Header)) {
         self.each_block(|class, block| {
             // SAFETY: this heap owns the block.
             let b = unsafe { &*self.body(block) };

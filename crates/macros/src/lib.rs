@@ -378,7 +378,19 @@ pub fn ruby_class(attr: TokenStream, item: TokenStream) -> TokenStream {
     }
     items.push(syn::parse_quote! {
         /// The builtin methods declared in this module. Not public: a table that nothing lists is dead code, which the compiler tells of.
-        pub(crate) static METHODS: &[::zakuro_vm::MethodRow] = &[#(#rows),*];
+        pub(crate) static METHODS: &[::zakuro_vm::MethodRow] = &ROWS;
+    });
+    let count = rows.len();
+    items.push(syn::parse_quote! {
+        static ROWS: [::zakuro_vm::MethodRow; #count] = [#(#rows),*];
+    });
+    items.push(syn::parse_quote! {
+        /// For images in files, which name a row by its place in the binary's list of tables.
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = "zakuro_rows")]
+            static TABLE: &[::zakuro_vm::MethodRow] = &ROWS;
+        };
     });
     quote! { #module }.into()
 }

@@ -2,6 +2,7 @@
 
 use crate::cells::{Kind, alloc_finalized_cell};
 use crate::lists::Gathered;
+use crate::saved::{Blueprint, Rebuild, Saved};
 use crate::value::{Cell, Ref, Value};
 use std::any::{Any, TypeId};
 use zakuro_heap::{Header, Heap, Marker, flags};
@@ -66,16 +67,29 @@ pub trait NativeData: Any + crate::trace::Trace {
     /// `values`; the function gets their copies, in that order. None: the copy of the object has no payload.
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         let _ = values;
-        let copy = std::sync::Mutex::new(self.send_copy()?);
-        Some(std::sync::Arc::new(move |_, _| {
-            let copy = copy.lock().unwrap_or_else(|e| e.into_inner()).send_copy()?;
-            Some(copy as Box<dyn NativeData>)
-        }))
+        Some(std::sync::Arc::new(Copied(std::sync::Mutex::new(self.send_copy()?))))
+    }
+    /// Without a `snapshot`: the copy of the object is what fork(2) leaves of it (a dead fiber), which a program reckons with. So it may stand in an image in a file.
+    fn ends_with_vm(&self) -> bool {
+        false
+    }
+    /// Writes a payload that `send_copy` copies to an image in a file; gives the name of its loader. None: it only means something in this process.
+    fn save(&self, _out: &mut Saved) -> Option<&'static str> {
+        None
     }
 }
 
-/// Makes a payload in a spawned VM (see [`NativeData::snapshot`]): gets the VM and the values.
-pub type Rebuild = std::sync::Arc<dyn Fn(&mut dyn Any, &[Value]) -> Option<Box<dyn NativeData>> + Send + Sync>;
+/// Makes copies of a payload without values.
+struct Copied(std::sync::Mutex<SendPayload>);
+impl Blueprint for Copied {
+    fn make(&self, _: &mut dyn Any, _: &[Value]) -> Option<Box<dyn NativeData>> {
+        let copy = self.0.lock().unwrap_or_else(|e| e.into_inner()).send_copy()?;
+        Some(copy as Box<dyn NativeData>)
+    }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).save(out)
+    }
+}
 
 /// What comes out of a parcel.
 pub enum Unpacked {
@@ -166,6 +180,10 @@ impl DataCell {
     }
     pub fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         self.payload.as_deref()?.snapshot(values)
+    }
+    /// Name of the payload's type, when a spawned VM's copy lacks what the program may rely on.
+    pub fn loses(&self) -> Option<&'static str> {
+        self.payload.as_deref().filter(|p| !p.ends_with_vm()).map(|p| p.type_name())
     }
     pub fn set(this: Ref<DataCell>, heap: &mut Heap, payload: Box<dyn NativeData>) {
         if this.header.flags & flags::OLD != 0 {

@@ -264,6 +264,15 @@ impl HashTable {
         }
         t
     }
+    /// The same before their codes are known: [`HashTable::set_hash`], then [`HashTable::index`].
+    pub fn from_entries_unindexed(entries: Vec<Entry>) -> HashTable {
+        HashTable { live: entries.len() as u32, entries, ..HashTable::default() }
+    }
+    pub fn index(&mut self) {
+        if self.entries.len() > LINEAR {
+            self.reindex();
+        }
+    }
     fn reindex(&mut self) {
         let mut ix = Index::new();
         let room = if self.entries.len() < self.entries.capacity() { self.entries.capacity() } else { self.entries.len() * 2 };

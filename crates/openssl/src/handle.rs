@@ -210,7 +210,45 @@ impl NativeData for Object {
         let anew = matches!(self.kind, Sort::Store | Sort::Context | Sort::Point);
         Some(Box::new(if anew { nothing() } else { self.copy()? }))
     }
+    /// Certificates, and the places for what is made anew. Not keys: whoever writes an image to a file does not mean to write secrets to the disk.
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let place = PLACES.iter().position(|k| *k == self.kind);
+        match (self.p.is_null(), place) {
+            (true, Some(i)) => {
+                out.number(i as u64);
+            }
+            (false, None) if self.kind == Sort::Cert => {
+                // SAFETY: a live certificate.
+                let text = unsafe { der(i2d_X509, self.p) }?;
+                out.number(PLACES.len() as u64).blob(&text);
+            }
+            _ => return None,
+        }
+        Some("OpenSSL")
+    }
 }
+
+/// Kinds that each VM makes anew.
+const PLACES: [Sort; 3] = [Sort::Store, Sort::Context, Sort::Point];
+
+zakuro_vm::saved_loader!("OpenSSL", |r| {
+    let kind: usize = r.narrow()?;
+    let certificate = if kind == PLACES.len() { Some(r.blob()?.to_vec()) } else { None };
+    let place = PLACES.get(kind).copied();
+    r.ends(0)?;
+    if place.is_none() && certificate.is_none() {
+        return None;
+    }
+    Some(rebuild(move |_, _| {
+        let made = match (place, &certificate) {
+            (Some(kind), _) => Some(Object { p: null_mut(), kind, size: 0, library: None }),
+            (None, Some(bytes)) => Object::new(Sort::Cert, from_der(bytes, d2i_X509)),
+            (None, None) => None,
+        };
+        error::take();
+        Some(Box::new(made?))
+    }))
+});
 
 /// The object's pointer, of one of some kinds. It stays valid as long as `v` is reachable: the caller holds `v`, and never calls Ruby with the pointer at hand.
 pub fn get_of(cx: &mut Cx, v: Value, kinds: &[Sort]) -> Result<(P, Sort)> {

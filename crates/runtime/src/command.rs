@@ -62,6 +62,10 @@ pub struct Command {
     /// `-S`: the script is searched for in `RUBYPATH` and `PATH`.
     pub search: bool,
     pub embedded: Option<Embedded>,
+    /// `--image`: file of the image that the VM starts from.
+    pub image: Option<String>,
+    /// What stands behind `--`: ARGV of the image's block, if it has one.
+    pub behind_dashes: Option<Vec<Vec<u8>>>,
     /// `-`: the program is standard input, whatever that is.
     pub named_input: bool,
     /// `$/`, when `-0` sets it: Some(None) for nil.
@@ -91,6 +95,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   -F PATTERN        fields are split at this pattern
   -i[EXTENSION]     edit the files of ARGV in place
   -I DIR            put DIR in front of $LOAD_PATH
+  --image FILE      start from an image that RubyVM::Image#save wrote; without a program: run its block (-- ARGUMENTS)
   -l                with -n or -p: lines without their ends
   -n, -p            run the program for each line of input (-p prints $_)
   -r LIB            require LIB before the program
@@ -215,6 +220,8 @@ impl Command {
             kanji: false,
             search: false,
             embedded: None,
+            image: None,
+            behind_dashes: None,
             named_input: false,
             record_separator: None,
             output_separator: None,
@@ -235,6 +242,7 @@ impl Command {
         while let Some(a) = rest.peek() {
             if a == b"--" {
                 rest.next();
+                self.behind_dashes = Some(argv[rest.at..].to_vec());
                 break;
             }
             if a == b"-" || !a.starts_with(b"-") {
@@ -273,7 +281,7 @@ impl Command {
             if let Some(long) = letters.strip_prefix(b"-") {
                 let name = lossy(long);
                 let name = name.split('=').next().unwrap_or("");
-                if matches!(name, "version" | "copyright" | "help" | "yydebug" | "dump" | "doctest" | "effects") {
+                if matches!(name, "version" | "copyright" | "help" | "yydebug" | "dump" | "doctest" | "effects" | "image") {
                     return Err(format!("invalid switch in RUBYOPT: --{name} (RuntimeError)"));
                 }
                 self.long(long, &mut rest)?;
@@ -300,6 +308,9 @@ impl Command {
         while let Some(a) = rest.next() {
             match (a.strip_prefix(b"--"), a.strip_prefix(b"-")) {
                 (Some(b""), _) | (_, None) => break,
+                (Some(long), _) if long.starts_with(b"image") => {
+                    return Err("--image can't be in the first line of a program (RuntimeError)".into());
+                }
                 (Some(long), _) => self.long(long, &mut rest)?,
                 (_, Some(letters)) => self.short(letters, &mut rest, &mut code)?,
             }
@@ -330,6 +341,7 @@ impl Command {
                 self.options.jit =
                     Jit::named(how).ok_or_else(|| format!("invalid argument for --jit: {how} (on, off, always or exit-everywhere)"))?
             }
+            ("image", _) => self.image = Some(needed(name, value, rest)?),
             ("account", None) => self.options.insight.account = true,
             ("report", _) => once_more(&mut self.options.insight.report, value.unwrap_or_default().into()),
             ("trace", _) => once_more(&mut self.options.insight.trace, needed(name, value, rest)?),

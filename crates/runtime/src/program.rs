@@ -6,6 +6,7 @@ use std::os::fd::FromRawFd;
 use std::sync::Arc;
 use zakuro_compiler::Options as CompileOptions;
 use zakuro_corelib::vm_api::birth;
+use zakuro_corelib::vm_api::outcome::{BacktraceText, Unsendable};
 use zakuro_vm::host::{End, VmControl};
 use zakuro_vm::image::Seed;
 use zakuro_vm::life::Stop;
@@ -34,6 +35,9 @@ pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: 
         None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
             Ok(mut c) => {
                 let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
+                if !main {
+                    keep_outcome(cx, &result);
+                }
                 run_end(cx, result)
             }
             Err(e) => {
@@ -112,13 +116,48 @@ fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
         cx.result = Some(cx.weighed(result));
         Ok(v)
     });
-    let e = cx.pending;
-    if result.is_err() && e.is_kind(Kind::Exception) {
-        // One that can't travel leaves the end report only.
-        cx.result = cx.pack(e).ok().map(|result| cx.weighed(result));
-        cx.pending = e;
-    }
+    keep_exception(cx, &result);
     result
+}
+
+/// Keeps the value of a VM's program, or what it raised, for whoever asks. The program has done its work: a value that can't travel is no error of its own.
+fn keep_outcome(cx: &mut Cx, result: &Result<Value>) {
+    match result {
+        Ok(v) => {
+            cx.result = match cx.pack(*v) {
+                Ok(packed) => Some(cx.weighed(packed)),
+                Err(Exc) => {
+                    let e = cx.take_pending();
+                    let message = cx.exception_message(e);
+                    let mut nothing = Envelope::nil();
+                    nothing.attach(Box::new(Unsendable(cx.to_s_text(message).unwrap_or_default())));
+                    cx.take_pending();
+                    Some(nothing)
+                }
+            }
+        }
+        Err(Exc) => keep_exception(cx, result),
+    }
+}
+
+/// Keeps what ended the program. What can't travel leaves the words of the end report.
+fn keep_exception(cx: &mut Cx, result: &Result<Value>) {
+    let e = cx.pending;
+    if result.is_ok() || !e.is_kind(Kind::Exception) {
+        return;
+    }
+    let mut backtrace = Vec::new();
+    if let Some(lines) = Ref::<ArrayCell>::from_value(cx.exception_backtrace(e)) {
+        let texts = lines.elements(&cx.heap).iter().filter_map(|l| Ref::<StringCell>::from_value(*l));
+        backtrace.extend(texts.map(|t| t.content(&cx.heap).to_vec()));
+    }
+    let mut packed = match cx.pack(e) {
+        Ok(packed) => cx.weighed(packed),
+        Err(Exc) => Envelope::nil(),
+    };
+    packed.attach(Box::new(BacktraceText(backtrace)));
+    cx.result = Some(packed);
+    cx.pending = e;
 }
 
 /// What follows the program: `at_exit` blocks and the exit trap. Returns the end report.
@@ -216,6 +255,14 @@ struct Source {
     skipped: usize,
     /// The program came from standard input, which goes on behind `__END__`.
     from_input: bool,
+    /// No text: the block of an image, this one of the pinned values.
+    block: Option<usize>,
+}
+
+impl Source {
+    fn of_block(at: usize) -> Source {
+        Source { text: codecache::Text::new(b""), line: 1, skipped: 0, from_input: false, block: Some(at) }
+    }
 }
 
 /// Makes the VM what the command line asks for; returns the program. The file is read before the libraries of `-r` run, and compiled after.
@@ -234,13 +281,21 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     {
         c.action = Action::File(found);
     }
+    let block = match c.image.take() {
+        Some(path) => start_from(cx, c, &path)?,
+        None => None,
+    };
     cx.script = match &c.action {
         Action::File(f) => f.clone(),
         Action::Code(_) => "-e".into(),
         _ => "-".into(),
     };
-    let source = source(cx, c)?;
+    let source = match block {
+        Some(at) => Source::of_block(at),
+        None => source(cx, c)?,
+    };
     if !matches!(c.action, Action::Code(_))
+        && block.is_none()
         && let Err(e) = c.read_shebang(source.text.bytes())
     {
         return refuse(cx, ids::RUNTIME_ERROR, e.trim_end_matches(" (RuntimeError)"));
@@ -298,6 +353,36 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     Ok(source)
 }
 
+/// `--image`: takes the program state of the file over. Gives which of the pinned values is its block, if that is what is to run.
+fn start_from(cx: &mut Cx, c: &mut Command, path: &str) -> Result<Option<usize>> {
+    let loaded = cx.rescue(&[ids::STANDARD_ERROR], |cx| zakuro_corelib::vm_api::image_file::load(cx, path.as_bytes()))?;
+    let image = match loaded {
+        Ok(image) => image,
+        Err(e) => {
+            let message = cx.exception_message(e);
+            let message = cx.to_s_text(message).unwrap_or_default();
+            return refuse(cx, ids::LOAD_ERROR, &format!("can't start from an image: {message}"));
+        }
+    };
+    let seed = cx.seed_of_main(&image);
+    let block = cx.restore_image(seed)?;
+    if block.is_kind(Kind::Proc)
+        && matches!(c.action, Action::File(_) | Action::Stdin)
+        && let Some(args) = c.behind_dashes.take()
+    {
+        (c.action, c.args, c.named_input) = (Action::Stdin, args, false);
+    }
+    // The program's, also where it has none.
+    zakuro_corelib::io::stream::set_argv(cx, &c.args);
+    zakuro_corelib::kernel::load::put_in_front(cx, &c.options.include);
+    let is_plain = c.action == Action::Stdin && !c.named_input && !c.check_only && !c.dump && !c.dump_tree && c.embedded.is_none();
+    if !is_plain || !block.is_kind(Kind::Proc) {
+        return Ok(None);
+    }
+    cx.pinned.push(block);
+    Ok(Some(cx.pinned.len() - 1))
+}
+
 /// Raises an error of the command itself: its report names the interpreter as the place.
 fn refuse<T>(cx: &mut Cx, class: ClassId, message: &str) -> Result<T> {
     refuse_at(cx, "zakuro", class, message)
@@ -333,7 +418,7 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     let mut from_input = false;
     let text = match &mut c.action {
         Action::Code(code) => {
-            return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0, from_input: false });
+            return Ok(Source { text: codecache::Text::new(&std::mem::take(code)), line: 1, skipped: 0, from_input: false, block: None });
         }
         Action::File(f) => match birth::read_program(cx, f)? {
             Ok(s) => s,
@@ -365,12 +450,12 @@ fn source(cx: &mut Cx, c: &mut Command) -> Result<Source> {
     let bytes = text.bytes();
     let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
     if c.embedded.is_none() && (!first.starts_with(b"#!") || first == b"#!" || names_ruby(first)) {
-        return Ok(Source { text, line: 1, skipped: 0, from_input });
+        return Ok(Source { text, line: 1, skipped: 0, from_input, block: None });
     }
     let (mut at, mut line) = (0, 1);
     for l in bytes.split_inclusive(|b| *b == b'\n') {
         if l.starts_with(b"#!") && names_ruby(l) {
-            return Ok(Source { text: codecache::Text::new(&bytes[at..]), line, skipped: at, from_input });
+            return Ok(Source { text: codecache::Text::new(&bytes[at..]), line, skipped: at, from_input, block: None });
         }
         at += l.len();
         line += 1;
@@ -452,6 +537,10 @@ fn tree(cx: &mut Cx, source: &[u8]) -> Result<Value> {
 }
 
 fn main_program(cx: &mut Cx, c: &Command, source: Source) -> Result<Value> {
+    if let Some(at) = source.block {
+        let block = cx.pinned.get(at).copied().and_then(Ref::<ProcCell>::from_value);
+        return block.map_or(Ok(Value::NIL), |b| cx.call_proc(b, &[], false, Block::NONE));
+    }
     let file = cx.script.clone();
     // What is typed is written in the locale's encoding. (What another VM gives is a String, which has its own.)
     let is_typed = cx.owns_process() && (source.from_input || matches!(c.action, Action::Code(_)));

@@ -73,10 +73,42 @@ impl NativeData for Scanner {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.string, self.regexp]);
-        let bare = self.bare();
-        Some(std::sync::Arc::new(move |_, v| Some(Box::new(bare.clone().open(v)))))
+        Some(self.bare().blueprint())
     }
 }
+
+impl Bare {
+    fn blueprint(self) -> Rebuild {
+        let saved = self.clone();
+        let save = move |out: &mut Saved| {
+            out.number(saved.pos as u64).number(saved.before as u64).flag(saved.matched).flag(saved.fixed_anchor);
+            save_groups(out, &saved.groups);
+            Some("StringScanner")
+        };
+        savable(move |_, v| Some(Box::new(self.clone().open(v))), save)
+    }
+}
+
+/// Byte ranges of groups, for a file.
+fn save_groups(out: &mut Saved, groups: &Groups) {
+    out.number(groups.len() as u64);
+    for g in groups {
+        out.flag(g.is_some());
+        if let Some((from, to)) = g {
+            out.number(*from as u64).number(*to as u64);
+        }
+    }
+}
+
+zakuro_vm::saved_loader!("StringScanner", |r| {
+    let (pos, before, matched, fixed_anchor) = (r.narrow()?, r.narrow()?, r.flag()?, r.flag()?);
+    let mut groups = Vec::new();
+    for _ in 0..r.number()? {
+        groups.push(if r.flag()? { Some((r.narrow()?, r.narrow()?)) } else { None });
+    }
+    r.ends(2)?;
+    Some(Bare { pos, before, matched, groups, fixed_anchor }.blueprint())
+});
 
 fn scanner(cx: &mut Cx, this: Value) -> Result<&mut Scanner> {
     if !cx.is_data::<Scanner>(this) && Ref::<DataCell>::from_value(this).is_some() {

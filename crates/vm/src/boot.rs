@@ -303,6 +303,24 @@ impl Vm {
 }
 
 impl BootImage {
+    /// Every cell, in an order that is the same in every process of one binary.
+    pub(crate) fn each_cell(&self, f: &mut dyn FnMut(Value)) {
+        // SAFETY: cells of the boot image, which live as long as the process.
+        self._vm.heap.each_cell_at_rest(&mut |c| f(unsafe { Value::cell(c) }));
+    }
+    pub(crate) fn class(&self, id: ClassId) -> Option<*mut ClassData> {
+        let lot = self.classes.get((id.0 / zakuro_object::LOT) as usize)?;
+        lot.get((id.0 % zakuro_object::LOT) as usize)?.as_ref().map(|s| s.data)
+    }
+    pub(crate) fn shape(&self, id: u32) -> Option<&ShapeInfo> {
+        self.shapes.get((id / zakuro_object::LOT) as usize)?.get((id % zakuro_object::LOT) as usize)?.as_ref()
+    }
+    pub(crate) fn transitions(&self) -> &FastMap<(u32, Sym), u32> {
+        &self.transitions
+    }
+    pub(crate) fn has_transition(&self, from: (u32, Sym), to: u32) -> bool {
+        self.transitions.get(&from) == Some(&to)
+    }
     /// Symbols below this number are the boot image's.
     pub(crate) fn names(&self) -> u32 {
         self.names

@@ -42,5 +42,5 @@ const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::
 pub use effects::Effects;
 pub use held::Held;
 pub use raise::{Exc, Result};
-pub use vm::{Cx, Restore, Vm, VmState};
+pub use vm::{Cx, Restore, StateBlueprint, StateLoader, Vm, VmState, restore, savable_state};
 pub use zakuro_object::*;

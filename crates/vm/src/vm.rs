@@ -29,8 +29,79 @@ pub trait VmState: Any + Default + Trace {
     }
 }
 
-/// See [`VmState::snapshot`].
-pub type Restore = Arc<dyn Fn(&mut Cx, &[Value]) + Send + Sync>;
+/// Makes a state in a spawned VM: see [`VmState::snapshot`].
+pub trait StateBlueprint: Send + Sync {
+    fn restore(&self, cx: &mut Cx, values: &[Value]);
+    /// Writes what `restore` needs beside the values, for an image in a file; gives the name of the loader ([`state_loader!`](crate::state_loader)). None: a VM that starts from the file begins without.
+    fn save(&self, _out: &mut Saved) -> Option<&'static str> {
+        None
+    }
+}
+
+/// See [`StateBlueprint`].
+pub type Restore = Arc<dyn StateBlueprint>;
+
+struct Restored<F, S>(F, S);
+impl<F, S> StateBlueprint for Restored<F, S>
+where
+    F: Fn(&mut Cx, &[Value]) + Send + Sync,
+    S: Fn(&mut Saved) -> Option<&'static str> + Send + Sync,
+{
+    fn restore(&self, cx: &mut Cx, values: &[Value]) {
+        (self.0)(cx, values);
+    }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        (self.1)(out)
+    }
+}
+/// A state that is not written to files.
+pub fn restore(f: impl Fn(&mut Cx, &[Value]) + Send + Sync + 'static) -> Restore {
+    Arc::new(Restored(f, |_: &mut Saved| None))
+}
+/// A state that `save` writes.
+pub fn savable_state(
+    f: impl Fn(&mut Cx, &[Value]) + Send + Sync + 'static,
+    save: impl Fn(&mut Saved) -> Option<&'static str> + Send + Sync + 'static,
+) -> Restore {
+    Arc::new(Restored(f, save))
+}
+
+/// Reads states of one kind.
+pub struct StateLoader {
+    pub name: &'static str,
+    pub load: fn(&mut SavedReader) -> Option<Restore>,
+}
+
+/// Makes a loader of a state known: `state_loader!("name", function)`, at module level.
+#[macro_export]
+macro_rules! state_loader {
+    ($name:literal, $load:expr) => {
+        const _: () = {
+            #[used]
+            #[unsafe(link_section = "zakuro_states")]
+            static LOADER: &$crate::StateLoader = &$crate::StateLoader { name: $name, load: $load };
+        };
+    };
+}
+
+// The section is there in every binary.
+state_loader!("nothing", |_| None);
+
+unsafe extern "Rust" {
+    #[link_name = "__start_zakuro_states"]
+    static FIRST_STATE: &'static StateLoader;
+    #[link_name = "__stop_zakuro_states"]
+    static STATES_END: &'static StateLoader;
+}
+
+/// Every loader of a state of the binary.
+pub(crate) fn state_loaders() -> &'static [&'static StateLoader] {
+    // SAFETY: the linker puts these names at both ends of the section, which has nothing but references to StateLoaders side by side.
+    unsafe {
+        let (first, end) = (&raw const FIRST_STATE, &raw const STATES_END);
+        std::slice::from_raw_parts(first, end.offset_from(first) as usize)
+    }
+}
 
 pub(crate) trait AnyState {
     fn snapshot_state(&self, values: &mut Gathered) -> Option<Restore>;

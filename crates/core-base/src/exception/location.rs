@@ -19,7 +19,18 @@ impl NativeData for Loc {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Loc(self.0.clone())))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let Location { file, line, label, base_label, text } = &self.0;
+        out.blob(file.as_bytes()).number((*line).into()).blob(label.as_bytes()).blob(base_label.as_bytes()).flag(*text);
+        Some("Location")
+    }
 }
+zakuro_vm::saved_loader!("Location", |r| {
+    let text = |r: &mut SavedReader| Some(std::str::from_utf8(r.blob()?).ok()?.to_string());
+    let location = Location { file: text(r)?.into(), line: r.narrow()?, label: text(r)?, base_label: text(r)?, text: r.flag()? };
+    r.ends(0)?;
+    Some(rebuild(move |_, _| Some(Box::new(Loc(location.clone())))))
+});
 
 /// Array of Location objects.
 pub fn locations_value(cx: &mut Cx, list: Vec<Location>) -> Value {

@@ -15,10 +15,26 @@ struct Categories {
 }
 impl VmState for Categories {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
-        let all = *self;
-        Some(std::sync::Arc::new(move |cx, _| *cx.state::<Categories>() = all))
+        Some(self.blueprint())
     }
 }
+impl Categories {
+    fn blueprint(self) -> Restore {
+        let save = move |out: &mut Saved| {
+            for c in [self.deprecated, self.experimental, self.performance, self.strict_unused_block] {
+                out.option(c.map(u64::from));
+            }
+            Some("Warning")
+        };
+        savable_state(move |cx, _| *cx.state::<Categories>() = self, save)
+    }
+}
+zakuro_vm::state_loader!("Warning", |r| {
+    let mut next = || Some(r.option()?.map(|n| n != 0));
+    let (deprecated, experimental, performance, strict_unused_block) = (next()?, next()?, next()?, next()?);
+    r.ends(0)?;
+    Some(Categories { deprecated, experimental, performance, strict_unused_block }.blueprint())
+});
 
 const CATEGORIES: [&str; 4] = ["deprecated", "experimental", "performance", "strict_unused_block"];
 

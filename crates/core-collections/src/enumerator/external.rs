@@ -34,6 +34,9 @@ struct External {
 }
 
 impl NativeData for External {
+    fn ends_with_vm(&self) -> bool {
+        true
+    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Independent
     }

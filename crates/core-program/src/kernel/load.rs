@@ -136,6 +136,23 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
     path
 }
 
+/// `-I` where `$LOAD_PATH` came with an image.
+pub fn put_in_front(cx: &mut Cx, dirs: &[String]) {
+    if dirs.is_empty() {
+        return;
+    }
+    let path = load_path(cx);
+    let mut all = RootedVec::new(cx);
+    for d in dirs {
+        let full = absolute(cx, d.as_bytes()).to_string_lossy().into_owned();
+        let full = cx.str(&full);
+        all.push(full);
+    }
+    path.elements(&cx.heap).iter().for_each(|v| all.push(*v));
+    ArrayCell::truncate(path, 0);
+    ArrayCell::extend(path, &mut cx.heap, &all);
+}
+
 /// Singleton methods of `$LOAD_PATH`.
 #[ruby_class(ids::ARRAY)]
 mod load_path_methods {
@@ -228,7 +245,7 @@ struct Script(#[untraced] Option<(Vec<u8>, PathBuf)>);
 impl VmState for Script {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         let kept = self.0.clone()?;
-        Some(Arc::new(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
+        Some(restore(move |cx, _| cx.state::<Script>().0 = Some(kept.clone())))
     }
 }
 

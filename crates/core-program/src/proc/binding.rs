@@ -35,14 +35,30 @@ impl Trace for BindingData {
 impl NativeData for BindingData {
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.scope.env, self.self_, self.me]);
-        let (codes, file, line) = (scope::CodeChain::of(self.scope.code), self.file.clone(), self.line);
-        Some(std::sync::Arc::new(move |vm, v| {
-            let code = codes.state(vm.downcast_mut::<Cx>()?);
-            let scope = Scope { code, env: v[0] };
-            Some(Box::new(BindingData { scope, self_: v[1], me: v[2], file: file.clone(), line, own: None }))
-        }))
+        Some(blueprint(scope::CodeChain::of(self.scope.code), self.file.clone(), self.line))
     }
 }
+
+fn blueprint(codes: scope::CodeChain, file: std::sync::Arc<str>, line: u32) -> Rebuild {
+    let codes = std::sync::Arc::new(codes);
+    let (saved, name) = (codes.clone(), file.clone());
+    let make = move |vm: &mut dyn std::any::Any, v: &[Value]| -> Option<Box<dyn NativeData>> {
+        let code = codes.state(vm.downcast_mut::<Cx>()?);
+        let scope = Scope { code, env: v[0] };
+        Some(Box::new(BindingData { scope, self_: v[1], me: v[2], file: file.clone(), line, own: None }))
+    };
+    let save = move |out: &mut Saved| {
+        out.number(line.into()).blob(name.as_bytes());
+        out.shared.extend(saved.codes().iter().map(|c| c.clone() as std::sync::Arc<dyn std::any::Any + Send + Sync>));
+        Some("Binding")
+    };
+    savable(make, save)
+}
+zakuro_vm::saved_loader!("Binding", |r| {
+    let (line, file) = (r.narrow()?, std::str::from_utf8(r.blob()?).ok()?);
+    r.ends(3)?;
+    Some(blueprint(scope::CodeChain::from_shared(r.shared)?, file.into(), line))
+});
 
 pub fn make(cx: &mut Cx, scope: Scope, self_: Value, me: Value) -> Value {
     let (file, line) = cx.here().unwrap_or_else(|| ("(eval)".into(), 1));

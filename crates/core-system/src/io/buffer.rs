@@ -104,7 +104,7 @@ impl NativeData for Buffer {
             }
             Memory::Null => None,
         };
-        Some(Arc::new(move |_, v| {
+        Some(rebuild(move |_, v| {
             let memory = match (&file, v.get(1)) {
                 (Some((fd, at)), _) => Memory::File(fd.clone(), *at),
                 (None, Some(t)) => Memory::Text(*t),

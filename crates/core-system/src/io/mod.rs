@@ -8,6 +8,9 @@
 //! [`status`] what streams tell, [`waiting`] waiting for events · [`encodings`] · [`cwd`], [`path`], [`glob`] names · [`stat`], [`file`], [`dir`] the file system · [`errors`] errno ·
 //! [`buffer`] IO::Buffer.
 
+/// A system call that may take long, while the worker runs others.
+pub use zakuro_sched::blocking;
+
 pub mod buffer;
 pub mod cwd;
 pub mod dir;

@@ -17,6 +17,7 @@ use std::rc::{Rc, Weak};
 use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_sched::{READABLE, Source};
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 pub const READ: u8 = 1;
@@ -365,14 +366,59 @@ impl NativeData for IoData {
         // SAFETY: one thread runs the VM, and nobody holds a reference into a stream while an image is made.
         let io = unsafe { &*self.0.get() };
         let copy = io.inherited()?;
-        let copy = std::sync::Mutex::new(copy);
-        Some(std::sync::Arc::new(move |vm, _| {
-            let cx = vm.downcast_mut::<Cx>()?;
-            let io = copy.lock().unwrap_or_else(|e| e.into_inner()).inherited()?;
-            Some(Box::new(share(cx, io)))
-        }))
+        Some(std::sync::Arc::new(Inherited(std::sync::Mutex::new(copy))))
     }
 }
+
+/// A stream of which each VM gets a duplicate.
+struct Inherited(std::sync::Mutex<Io>);
+impl zakuro_vm::saved::Blueprint for Inherited {
+    fn make(&self, vm: &mut dyn std::any::Any, _: &[Value]) -> Option<Box<dyn NativeData>> {
+        let cx = vm.downcast_mut::<Cx>()?;
+        let io = self.0.lock().unwrap_or_else(|e| e.into_inner()).inherited()?;
+        Some(Box::new(share(cx, io)))
+    }
+    /// Standard streams by their number, which is all that another process has of them, with what a program set; closed ones as such.
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let io = self.0.lock().unwrap_or_else(|e| e.into_inner());
+        let standard = !io.owned && (0..=2).contains(&io.fd) && io.wfd < 0;
+        let closed = io.fd < 0 && io.wfd < 0;
+        if !standard && !closed {
+            return None;
+        }
+        out.option(standard.then_some(io.fd as u64));
+        out.bytes.push(io.mode);
+        out.flag(io.sync).flag(io.binmode).flag(io.settled).signed(io.lineno);
+        out.option(io.ext.map(u64::from)).option(io.int.map(u64::from));
+        out.flag(io.path.is_some()).blob(io.path.as_deref().unwrap_or_default());
+        Some("IO")
+    }
+}
+
+zakuro_vm::saved_loader!("IO", |r| {
+    let fd = match r.option()? {
+        Some(n @ 0..=2) => n as RawFd,
+        None => -1,
+        _ => return None,
+    };
+    let mode = r.byte()?;
+    let (sync, binmode, settled, lineno) = (r.flag()?, r.flag()?, r.flag()?, r.signed()?);
+    let mut encoding = || Some(r.option()?.and_then(|n| u8::try_from(n).ok()).filter(|n| Encoding::from_id(*n).is_some()));
+    let (ext, int) = (encoding()?, encoding()?);
+    let path = if r.flag()? { Some(r.blob()?.to_vec()) } else { r.blob().map(|_| None)? };
+    r.ends(0)?;
+    Some(savable(
+        move |vm, _| {
+            let cx = vm.downcast_mut::<Cx>()?;
+            let mut io = if fd < 0 { Io::plain(-1, mode, None) } else { Io::new(fd, mode) };
+            io.owned = false;
+            (io.sync, io.binmode, io.settled, io.lineno, io.ext, io.int) = (sync, binmode, settled, lineno, ext, int);
+            io.path.clone_from(&path);
+            Some(Box::new(share(cx, io)))
+        },
+        |_| None,
+    ))
+});
 
 /// The open streams of one VM.
 #[derive(Default)]

@@ -269,10 +269,23 @@ pub fn perm_of(cx: &mut Cx, v: Option<Value>, kw: &Kwargs) -> Result<u32> {
 pub struct Umask(pub u32);
 impl VmState for Umask {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
-        let mask = self.0;
-        Some(std::sync::Arc::new(move |cx, _| cx.state::<Umask>().0 = mask))
+        Some(Umask::blueprint(self.0))
     }
 }
+impl Umask {
+    fn blueprint(mask: u32) -> Restore {
+        let save = move |out: &mut Saved| {
+            out.number(mask.into());
+            Some("umask")
+        };
+        savable_state(move |cx, _| cx.state::<Umask>().0 = mask, save)
+    }
+}
+zakuro_vm::state_loader!("umask", |r| {
+    let mask: u32 = r.narrow()?;
+    r.ends(0)?;
+    Some(Umask::blueprint(mask & 0o777))
+});
 fn umask(cx: &mut Cx) -> u32 {
     cx.state::<Umask>().0
 }

@@ -46,17 +46,37 @@ impl VmState for IoState {
         ];
         let set = slots.map(|v| v.is_some());
         values.extend(slots.map(|v| v.unwrap_or(Value::NIL)));
-        let last_lineno = self.last_lineno;
-        Some(std::sync::Arc::new(move |cx, v| {
-            let at = |i: usize| set[i].then(|| v[i]);
-            let s = cx.state::<IoState>();
-            s.std = [at(0), at(1), at(2)];
-            s.current = [at(3), at(4), at(5)];
-            (s.ofs, s.rs, s.ors, s.argf, s.argv) = (at(6), at(7), at(8), at(9), at(10));
-            s.last_lineno = last_lineno;
-        }))
+        Some(blueprint(set, self.last_lineno))
     }
 }
+
+fn blueprint(set: [bool; 11], last_lineno: i64) -> Restore {
+    let restore = move |cx: &mut Cx, v: &[Value]| {
+        let at = |i: usize| set[i].then(|| v[i]);
+        let s = cx.state::<IoState>();
+        s.std = [at(0), at(1), at(2)];
+        s.current = [at(3), at(4), at(5)];
+        (s.ofs, s.rs, s.ors, s.argf, s.argv) = (at(6), at(7), at(8), at(9), at(10));
+        s.last_lineno = last_lineno;
+    };
+    let save = move |out: &mut Saved| {
+        for s in set {
+            out.flag(s);
+        }
+        out.signed(last_lineno);
+        Some("streams")
+    };
+    savable_state(restore, save)
+}
+zakuro_vm::state_loader!("streams", |r| {
+    let mut set = [false; 11];
+    for s in &mut set {
+        *s = r.flag()?;
+    }
+    let last_lineno = r.signed()?;
+    r.ends(set.len())?;
+    Some(blueprint(set, last_lineno))
+});
 
 /// The constant STDIN, STDOUT or STDERR.
 pub fn standard(cx: &mut Cx, n: usize) -> Value {

@@ -61,7 +61,7 @@ struct Conversion {
 impl NativeData for Conversion {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         let copy = std::sync::Mutex::new(self.clone());
-        Some(std::sync::Arc::new(move |_, _| Some(Box::new(copy.lock().unwrap_or_else(|e| e.into_inner()).clone()))))
+        Some(rebuild(move |_, _| Some(Box::new(copy.lock().unwrap_or_else(|e| e.into_inner()).clone()))))
     }
 }
 

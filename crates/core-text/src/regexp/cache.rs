@@ -59,6 +59,10 @@ impl Clone for SharedRegexp {
     }
 }
 impl SharedRegexp {
+    /// What it was compiled with.
+    pub fn asked(&self) -> (RegexFlags, Encoding) {
+        (self.0.flags, self.0.enc)
+    }
     fn hold(kept: &Arc<Kept>) -> SharedRegexp {
         kept.holders.fetch_add(1, Ordering::Relaxed);
         SharedRegexp(kept.clone())

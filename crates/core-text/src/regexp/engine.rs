@@ -5,10 +5,9 @@
 
 use super::cache::SharedRegexp;
 use std::cell::Cell;
-use std::sync::Arc;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, Search, Text};
+use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -39,7 +38,27 @@ impl NativeData for RegexpData {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(RegexpData { regexp: self.regexp.clone(), counted: self.counted.clone(), recount: self.recount.clone() }))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let (flags, encoding) = self.regexp.asked();
+        out.number(flags.bits().into());
+        out.bytes.push(encoding.id());
+        out.blob(self.regexp.source());
+        Some("Regexp")
+    }
 }
+// Compiled by the VM that first reads it.
+zakuro_vm::saved_loader!("Regexp", |r| {
+    let flags = RegexFlags::from_bits(r.narrow()?);
+    let (encoding, source) = (Encoding::from_id(r.byte()?)?, r.blob()?.to_vec());
+    r.ends(0)?;
+    Some(rebuild(move |vm, _| {
+        let cx = vm.downcast_mut::<Cx>()?;
+        match super::cache::compile_at_once(cx, &source, flags, encoding) {
+            Ok(regexp) => Some(Box::new(RegexpData::new(cx, regexp))),
+            Err(RegexpError(message)) => Some(Box::new(super::make::Invalid { message })),
+        }
+    }))
+});
 impl RegexpData {
     /// In a VM with a memory limit a Regexp counts all that it takes, as if nobody shared it: what the others hold may go
     /// at any time, and looking for who does would cost each of them. In others that would only be cause for collections.
@@ -103,13 +122,35 @@ impl NativeData for MatchData {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.regexp, self.string]);
-        let captures = self.captures.clone();
-        Some(Arc::new(move |_, v| Some(Box::new(MatchData { regexp: v[0], string: v[1], captures: captures.clone() }))))
+        Some(match_blueprint(self.captures.clone()))
     }
     fn weight(&self) -> usize {
         self.captures.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
     }
 }
+
+fn match_blueprint(captures: Vec<Option<(usize, usize)>>) -> Rebuild {
+    let saved = captures.clone();
+    let save = move |out: &mut Saved| {
+        out.number(saved.len() as u64);
+        for g in &saved {
+            out.flag(g.is_some());
+            if let Some((from, to)) = g {
+                out.number(*from as u64).number(*to as u64);
+            }
+        }
+        Some("MatchData")
+    };
+    savable(move |_, v| Some(Box::new(MatchData { regexp: v[0], string: v[1], captures: captures.clone() })), save)
+}
+zakuro_vm::saved_loader!("MatchData", |r| {
+    let mut captures = Vec::new();
+    for _ in 0..r.number()? {
+        captures.push(if r.flag()? { Some((r.narrow()?, r.narrow()?)) } else { None });
+    }
+    r.ends(2)?;
+    Some(match_blueprint(captures))
+});
 
 impl MatchData {
     /// Byte range of the whole match.

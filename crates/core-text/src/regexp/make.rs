@@ -17,7 +17,16 @@ impl NativeData for Invalid {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Invalid { message: self.message.clone() }))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        out.blob(self.message.as_bytes());
+        Some("invalid Regexp")
+    }
 }
+zakuro_vm::saved_loader!("invalid Regexp", |r| {
+    let message = String::from_utf8_lossy(r.blob()?).into_owned();
+    r.ends(0)?;
+    Some(rebuild(move |_, _| Some(Box::new(Invalid { message: message.clone() }))))
+});
 
 /// New Regexp object of class Regexp.
 pub fn object(cx: &mut Cx, regexp: SharedRegexp) -> Value {

@@ -10,10 +10,23 @@ use zakuro_vm::*;
 struct Limit(Option<f64>);
 impl VmState for Limit {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
-        let limit = self.0;
-        Some(std::sync::Arc::new(move |cx, _| cx.state::<Limit>().0 = limit))
+        Some(blueprint(self.0))
     }
 }
+
+fn blueprint(limit: Option<f64>) -> Restore {
+    let save = move |out: &mut Saved| {
+        out.flag(limit.is_some()).float(limit.unwrap_or(0.0));
+        Some("Regexp.timeout")
+    };
+    savable_state(move |cx, _| cx.state::<Limit>().0 = limit, save)
+}
+zakuro_vm::state_loader!("Regexp.timeout", |r| {
+    let limit = (r.flag()?, r.float()?);
+    r.ends(0)?;
+    // As `check` lets it pass.
+    Some(blueprint(limit.0.then_some(limit.1).filter(|f| *f > 0.0 && *f <= u64::MAX as f64 / 1e9)))
+});
 
 fn name() -> Sym {
     Sym::intern("__timeout")

@@ -29,9 +29,14 @@ impl NativeData for Lock {
     }
     /// Free: those who held it are not there.
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
-        Some(std::sync::Arc::new(|_, _| Some(Box::new(new_lock()))))
+        Some(free_lock())
     }
 }
+
+fn free_lock() -> Rebuild {
+    savable(|_, _| Some(Box::new(new_lock())), |_| Some("lock"))
+}
+zakuro_vm::saved_loader!("lock", |r| r.ends(0).map(|()| free_lock()));
 
 fn new_lock() -> Lock {
     Lock { owner: 0, fiber: Value::NIL, count: 0, waiters: Line::default() }
@@ -280,9 +285,14 @@ impl NativeData for Condition {
         ChangeTracking::Independent
     }
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
-        Some(std::sync::Arc::new(|_, _| Some(Box::new(Condition::default()))))
+        Some(nobody_waits())
     }
 }
+
+fn nobody_waits() -> Rebuild {
+    savable(|_, _| Some(Box::new(Condition::default())), |_| Some("ConditionVariable"))
+}
+zakuro_vm::saved_loader!("ConditionVariable", |r| r.ends(0).map(|()| nobody_waits()));
 
 /// ConditionVariable.
 #[ruby_class(ids::COND_VAR)]

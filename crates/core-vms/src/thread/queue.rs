@@ -38,12 +38,24 @@ impl NativeData for QueueData {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend(&self.items);
-        let (closed, max) = (self.closed, self.max);
-        Some(std::sync::Arc::new(move |_, v| {
-            Some(Box::new(QueueData { items: v.iter().copied().collect(), closed, max, ..QueueData::default() }))
-        }))
+        Some(blueprint(self.closed, self.max))
     }
 }
+
+fn blueprint(closed: bool, max: Option<usize>) -> Rebuild {
+    let make = move |_: &mut dyn std::any::Any, v: &[Value]| -> Option<Box<dyn NativeData>> {
+        Some(Box::new(QueueData { items: v.iter().copied().collect(), closed, max, ..QueueData::default() }))
+    };
+    let save = move |out: &mut Saved| {
+        out.flag(closed).option(max.map(|n| n as u64));
+        Some("Queue")
+    };
+    savable(make, save)
+}
+zakuro_vm::saved_loader!("Queue", |r| {
+    let (closed, max) = (r.flag()?, r.option()?);
+    Some(blueprint(closed, max.map(|n| n as usize)))
+});
 
 impl QueueData {
     fn bytes(&self) -> usize {

@@ -43,14 +43,38 @@ pub mod image_class {
     #[method("spawn")]
     fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         only(cx, kw, &[sym::name])?;
+        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
-        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
         let main = cx.block_to_proc(block).as_value();
         let root = cx.array_of([main].iter().chain(args).copied());
         let seed = cx.seed_from(&image, root);
         spawn(cx, seed, args, kw)
+    }
+
+    /// Writes the image to a file, which `RubyVM::Image.load` and `zakuro --image FILE` start from: another process of the same binary, later. The block is what `zakuro --image FILE`
+    /// runs when it is given no program; its outer variables are copied as they are now. Returns the image. What only means something in this process (an open file, a socket, a channel, the
+    /// handle of a VM, memory of a C library) can't be saved: RubyVM::Error names the class and the way to it.
+    ///
+    ///     f = "/tmp/zakuro_doc_#{$$}.image"; $greeting = "hi"; RubyVM::Image.capture.save(f); i = RubyVM::Image.load(f); File.delete(f); i.spawn { $greeting }.value  #=> "hi"
+    #[method("save")]
+    fn save(cx: &mut Cx, this: Value, path: Value, block: Block) -> Result<Value> {
+        let path = cx.path_of(path)?;
+        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
+        let main = if block.is_none() { None } else { Some(cx.block_to_proc(block).as_value()) };
+        crate::vm_api::image_file::save(cx, &image, main, &path)?;
+        Ok(this)
+    }
+
+    /// The image that `save` wrote to a file. RubyVM::Error for what another binary wrote, or what is no image or damaged. An image is code: load what you would run.
+    ///
+    ///     RubyVM::Image.load("/dev/null") rescue $!.message  #=> "/dev/null: can't be loaded: it is no regular file"
+    #[method("load", singleton)]
+    fn load(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
+        let path = cx.path_of(path)?;
+        let image = crate::vm_api::image_file::load(cx, &path)?;
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(image)))
     }
 
     /// Number of objects in the image.

@@ -62,7 +62,7 @@ impl NativeData for VmHandle {
     }
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         let identity = self.identity().clone();
-        Some(Arc::new(move |_, _| Some(Box::new(VmHandle::Sight(identity.clone())))))
+        Some(rebuild(move |_, _| Some(Box::new(VmHandle::Sight(identity.clone())))))
     }
 }
 

@@ -1,6 +1,7 @@
 //! RubyVM: another Ruby in this process, sealed from this one.
 
 use super::channel::{channel_of, deadline};
+use super::outcome::{exception_of, raise_end, value_of};
 use super::power::{VmHandle, control, granted};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -117,39 +118,6 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
     Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
 }
 
-/// RubyVM::Error for a VM that ended by an error: message names the VM.
-fn raise_end<T>(cx: &mut Cx, name: &str, end: &End, cause: Option<Value>) -> Result<T> {
-    let message = match end {
-        End::Exception { class, message, report } => {
-            let report = String::from_utf8_lossy(report);
-            let place = report.split(": ").next().unwrap_or("").lines().next().unwrap_or("");
-            // Raised where no Ruby code runs: the report begins with the message.
-            let first = message.lines().next().unwrap_or("");
-            let place = if !first.is_empty() && place.starts_with(first) { String::new() } else { format!(" at {place}") };
-            format!("VM {name}: {message} ({class}){place}")
-        }
-        End::Panic(p) => format!("VM {name}: internal error: {p}"),
-        End::Killed => format!("VM {name}: killed"),
-        End::Limit { message, .. } => format!("VM {name}: {message}"),
-        End::Signal { number, .. } => format!("VM {name}: ended by signal {number}"),
-        End::Exit(s) => format!("VM {name}: exit status {s}"),
-        End::Done => format!("VM {name}: ended"),
-    };
-    let e = cx.exception(ids::VM_ERROR, &message);
-    if let Some(c) = cause {
-        cx.ivar_set_raw(e, raise::hidden::cause(), c);
-    }
-    cx.raise_value(e)
-}
-
-/// The exception that ended a VM, when this one can have it: what it refers to may be of a class that is unknown here. The end is told all the same.
-fn exception_of(cx: &mut Cx, control: &VmControl) -> Result<Option<Value>> {
-    match control.take_result() {
-        Some(e) => Ok(cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.open(e))?.ok()),
-        None => Ok(None),
-    }
-}
-
 /// What waits for the end of a VM takes there, in bytes, beside a message: its entry, and the channel, which nobody else may have.
 const AT_END: usize = 1024;
 
@@ -194,8 +162,11 @@ pub mod vm_class {
     ///     RubyVM.new("worker", "-e", "p 1").name  #=> "worker"
     ///     RubyVM.new("w", "-e", "loop {}", cpu_limit: 0.05, grace: 0).start.join rescue $!.message  #=> "VM w: CPU limit of 0.05 s exceeded"
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, name: Value, args: Rest, kw: Kwargs) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, name: Value, args: Rest, kw: Kwargs, block: Block) -> Result<()> {
         only(cx, kw, &[])?;
+        if !block.is_none() {
+            return cx.arg_error("RubyVM.new runs a program and takes no block; RubyVM.fork runs a block");
+        }
         let name = cx.text_of(name)?;
         let mut argv = Vec::new();
         for a in args {
@@ -243,8 +214,10 @@ pub mod vm_class {
         Ok(this)
     }
 
-    /// Waits for the VM's end and returns the VM. An exception that ended it is raised here as RubyVM::Error with the VM's name, file and line.
+    /// Waits for the VM's end and returns the VM. An exception that ended it is raised here as RubyVM::Error with the VM's name, file and line, and is its `cause`: with its
+    /// backtrace, and as a RubyVM::Error where this VM has no such class.
     ///
+    ///     RubyVM.new("j", "-e", "raise 'x'").start.join rescue $!.cause  #=> #<RuntimeError: x>
     ///     RubyVM.new("b", "-e", "exit 3").start.join.status  #=> 3
     #[method("join")]
     fn join(cx: &mut Cx, this: Value, timeout: Option<f64>) -> Result<Value> {
@@ -255,7 +228,7 @@ pub mod vm_class {
             None => Ok(Value::NIL),
             Some(End::Done | End::Exit(_)) => Ok(this),
             Some(end) => {
-                let cause = exception_of(cx, &control)?;
+                let cause = exception_of(cx, this, &control, &end)?;
                 raise_end(cx, &control.name, &end, cause)
             }
         }
@@ -280,9 +253,10 @@ pub mod vm_class {
         spawn(cx, seed, args, kw)
     }
 
-    /// What the block of a forked VM returned; waits for its end. An exception that ended the VM is the cause of the RubyVM::Error raised
+    /// What the block of a forked VM returned, or the program of a new one ended with; waits for its end. An exception that ended the VM is the cause of the RubyVM::Error raised
     /// here.
     ///
+    ///     RubyVM.new("v", "-e", "6 * 7").start.value  #=> 42
     ///     RubyVM.fork { 6 * 7 }.value  #=> 42
     #[method("value")]
     fn value(cx: &mut Cx, this: Value) -> Result<Value> {
@@ -295,21 +269,18 @@ pub mod vm_class {
         match end {
             End::Exit(_) => {
                 // The SystemExit, for Ractors.
-                let exit = exception_of(cx, &control)?;
+                let exit = exception_of(cx, this, &control, &end)?;
                 cx.ivar_set_raw(this, Sym::intern("__exit"), exit.unwrap_or(Value::NIL));
                 cx.ivar_set_raw(this, kept, Value::NIL);
                 Ok(Value::NIL)
             }
             End::Done => {
-                let v = match control.take_result() {
-                    Some(e) => cx.open(e)?,
-                    None => Value::NIL,
-                };
+                let v = value_of(cx, &control)?;
                 cx.ivar_set_raw(this, kept, v);
                 Ok(v)
             }
             end => {
-                let cause = exception_of(cx, &control)?;
+                let cause = exception_of(cx, this, &control, &end)?;
                 raise_end(cx, &control.name, &end, cause)
             }
         }

@@ -95,7 +95,7 @@ impl NativeData for Memory {
     }
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         let rebuild = self.snapshot(values)?;
-        Some(Box::new(move |vm, values| rebuild(vm, values).map(Unpacked::Payload)))
+        Some(Box::new(move |vm, values| rebuild.make(vm, values).map(Unpacked::Payload)))
     }
     /// An address is the same everywhere in the process; what was allocated here is copied. A part of such a block alone has no copy.
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
@@ -108,7 +108,7 @@ impl NativeData for Memory {
             Some(_) => return None,
             None => None,
         };
-        Some(Arc::new(move |vm, _| {
+        Some(rebuild(move |vm, _| {
             let cx = vm.downcast_mut::<Cx>()?;
             let block = match &content {
                 Some(bytes) => Some(Block::holding(bytes, &super::engine::registry(cx))?),

@@ -39,7 +39,34 @@ impl NativeData for Number {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Number(Arc::new((*self.0).clone()))))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        match &*self.0 {
+            Num::NaN => out.number(0),
+            Num::Infinite { neg } => out.number(1).flag(*neg),
+            Num::Zero { neg } => out.number(2).flag(*neg),
+            Num::Finite { neg, digits, exp } => out.number(3).flag(*neg).signed(*exp).blob(&digits.to_bytes_le()),
+        };
+        Some("BigDecimal")
+    }
 }
+zakuro_vm::saved_loader!("BigDecimal", |r| {
+    let number = match r.number()? {
+        0 => Num::NaN,
+        1 => Num::Infinite { neg: r.flag()? },
+        2 => Num::Zero { neg: r.flag()? },
+        3 => {
+            let (neg, exp, digits) = (r.flag()?, r.signed()?, num_bigint::BigUint::from_bytes_le(r.blob()?));
+            if digits == num_bigint::BigUint::ZERO {
+                return None;
+            }
+            Num::Finite { neg, digits, exp }
+        }
+        _ => return None,
+    };
+    r.ends(0)?;
+    let number = Arc::new(number);
+    Some(rebuild(move |_, _| Some(Box::new(Number(number.clone())))))
+});
 
 /// What of BigDecimal a VM has.
 #[derive(Trace, Default)]

@@ -89,7 +89,37 @@ impl NativeData for Moment {
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(self.clone()))
     }
+    fn save(&self, out: &mut Saved) -> Option<&'static str> {
+        let Near { jd, df, ns, of, start } = self.near;
+        out.signed(jd).signed(df.into()).signed(ns.into()).signed(of.into()).float(start).flag(self.odd.is_some());
+        if let Some(odd) = &self.odd {
+            out.flag(odd.jd.is_some()).flag(odd.rest.is_some());
+            if let Some(n) = &odd.jd {
+                out.big(n);
+            }
+            if let Some((n, d)) = &odd.rest {
+                out.big(n).big(d);
+            }
+        }
+        Some("Date")
+    }
 }
+zakuro_vm::saved_loader!("Date", |r| {
+    let jd = r.signed()?;
+    let (df, ns, of) = (r.signed()?.try_into().ok()?, r.signed()?.try_into().ok()?, r.signed()?.try_into().ok()?);
+    let near = Near { jd, df, ns, of, start: r.float()? };
+    let odd = if r.flag()? {
+        let (far, fraction) = (r.flag()?, r.flag()?);
+        let jd = if far { Some(r.big()?) } else { None };
+        let rest = if fraction { Some((r.big()?, r.big()?)).filter(|(_, d)| *d > BigInt::ZERO) } else { None };
+        Some(Box::new(Odd { jd, rest }))
+    } else {
+        None
+    };
+    r.ends(0)?;
+    let moment = Moment { near, odd };
+    Some(rebuild(move |_, _| Some(Box::new(moment.clone()))))
+});
 
 impl Moment {
     /// All of it, when it is an everyday one.

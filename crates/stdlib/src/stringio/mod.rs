@@ -50,8 +50,7 @@ impl NativeData for Shared {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.push(self.0.string);
-        let (pos, lineno, encoding) = (self.0.pos, self.0.lineno, self.0.encoding);
-        Some(std::sync::Arc::new(move |_, v| Some(Box::new(Shared(State { string: v[0], pos, lineno, encoding })))))
+        Some(Place::of(&self.0).of_shared())
     }
 }
 
@@ -66,13 +65,61 @@ impl NativeData for StringIo {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         self.own.values(self.shared, values);
-        let (mode, opened, pos, lineno, encoding) = (self.mode, self.opened, self.own.pos, self.own.lineno, self.own.encoding);
-        Some(std::sync::Arc::new(move |_, v| {
-            let own = State { string: v[0], pos, lineno, encoding };
-            Some(Box::new(StringIo { mode, opened, own, shared: v[1] }))
-        }))
+        Some(Place::of(&self.own).of_stream(self.mode, self.opened))
     }
 }
+
+/// What a state is beside its String.
+#[derive(Clone, Copy)]
+struct Place {
+    pos: usize,
+    lineno: i64,
+    encoding: Option<u8>,
+}
+
+impl Place {
+    fn of(s: &State) -> Place {
+        Place { pos: s.pos, lineno: s.lineno, encoding: s.encoding }
+    }
+    fn state(self, string: Value) -> State {
+        State { string, pos: self.pos, lineno: self.lineno, encoding: self.encoding }
+    }
+    fn of_shared(self) -> Rebuild {
+        let save = move |out: &mut Saved| {
+            self.save(out);
+            Some("StringIO's state")
+        };
+        savable(move |_, v| Some(Box::new(Shared(self.state(v[0])))), save)
+    }
+    fn of_stream(self, mode: u8, opened: u8) -> Rebuild {
+        let save = move |out: &mut Saved| {
+            out.bytes.extend([mode, opened]);
+            self.save(out);
+            Some("StringIO")
+        };
+        savable(move |_, v| Some(Box::new(StringIo { mode, opened, own: self.state(v[0]), shared: v[1] })), save)
+    }
+    fn save(self, out: &mut Saved) {
+        out.number(self.pos as u64).signed(self.lineno).option(self.encoding.map(u64::from));
+    }
+    fn load(r: &mut SavedReader) -> Option<Place> {
+        let (pos, lineno) = (r.narrow()?, r.signed()?);
+        let encoding = r.option()?.map(u8::try_from).transpose().ok()?;
+        Some(Place { pos, lineno, encoding: encoding.filter(|e| zakuro_text::encoding::Encoding::from_id(*e).is_some()) })
+    }
+}
+
+zakuro_vm::saved_loader!("StringIO's state", |r| {
+    let place = Place::load(r)?;
+    r.ends(1)?;
+    Some(place.of_shared())
+});
+zakuro_vm::saved_loader!("StringIO", |r| {
+    let (mode, opened) = (r.byte()?, r.byte()?);
+    let place = Place::load(r)?;
+    r.ends(2)?;
+    Some(place.of_stream(mode, opened))
+});
 
 fn io(cx: &mut Cx, this: Value) -> Result<&mut StringIo> {
     if !cx.is_data::<StringIo>(this) {

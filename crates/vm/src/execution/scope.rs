@@ -35,6 +35,14 @@ impl CodeChain {
         }
         CodeChain(codes)
     }
+    pub fn codes(&self) -> &[Arc<Code>] {
+        &self.0
+    }
+    /// From a file: the innermost first. None: they are none, or no Codes.
+    pub fn from_shared(list: &[Arc<dyn std::any::Any + Send + Sync>]) -> Option<CodeChain> {
+        let codes: Option<Vec<_>> = list.iter().map(|c| c.clone().downcast::<Code>().ok()).collect();
+        codes.filter(|c| !c.is_empty()).map(CodeChain)
+    }
     /// State of the innermost Code in a VM.
     pub fn state(&self, cx: &mut Cx) -> *const CodeState {
         let mut around: *const CodeState = std::ptr::null();

@@ -1,6 +1,6 @@
 //! Object ids: given out on demand, small numbers, never used twice in a VM.
 
-use crate::vm::{Cx, FastMap, Restore, VmState};
+use crate::vm::{Cx, FastMap, Restore, VmState, savable_state};
 use num_bigint::BigInt;
 use zakuro_base::Sym;
 use zakuro_object::*;
@@ -16,10 +16,30 @@ impl Trace for SymbolIds {
 }
 impl VmState for SymbolIds {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
-        let ids = self.0.clone();
-        Some(std::sync::Arc::new(move |cx, _| cx.state::<SymbolIds>().0 = ids.clone()))
+        Some(blueprint(self.0.clone()))
     }
 }
+
+fn blueprint(ids: FastMap<Sym, i64>) -> Restore {
+    let saved = ids.clone();
+    let save = move |out: &mut Saved| {
+        out.number(saved.len() as u64);
+        for (s, id) in &saved {
+            out.signed(*id).number(s.encoding().into()).blob(s.bytes());
+        }
+        Some("ids of Symbols")
+    };
+    savable_state(move |cx, _| cx.state::<SymbolIds>().0.clone_from(&ids), save)
+}
+crate::state_loader!("ids of Symbols", |r| {
+    let mut ids = FastMap::default();
+    for _ in 0..r.number()? {
+        let (id, encoding) = (r.signed()?, r.narrow()?);
+        ids.insert(Sym::intern_in(r.blob()?, encoding), id);
+    }
+    r.ends(0)?;
+    Some(blueprint(ids))
+});
 
 impl Cx {
     fn symbol_id(&mut self, s: Sym) -> Value {

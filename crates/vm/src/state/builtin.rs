@@ -158,6 +158,27 @@ pub struct MethodRow {
     pub doc: &'static str,
 }
 
+/// For the list of tables that is in every binary.
+#[used]
+#[unsafe(link_section = "zakuro_rows")]
+static NO_ROWS: &[MethodRow] = &[];
+
+unsafe extern "Rust" {
+    #[link_name = "__start_zakuro_rows"]
+    static FIRST_TABLE: &'static [MethodRow];
+    #[link_name = "__stop_zakuro_rows"]
+    static TABLES_END: &'static [MethodRow];
+}
+
+/// The tables of builtins that `#[ruby_class]` made, in an order of the binary's own.
+pub fn all_tables() -> &'static [&'static [MethodRow]] {
+    // SAFETY: the linker puts these names at both ends of the section, which has nothing but such slices side by side.
+    unsafe {
+        let (first, end) = (&raw const FIRST_TABLE, &raw const TABLES_END);
+        std::slice::from_raw_parts(first, end.offset_from(first) as usize)
+    }
+}
+
 impl MethodRow {
     /// As Method#arity: -1 when the number varies, as for CRuby's builtins.
     pub fn arity(&self) -> i64 {

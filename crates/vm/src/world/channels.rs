@@ -63,7 +63,7 @@ impl NativeData for ChannelHandle {
             Shows::Never => (closed(), Shows::Nothing(self.0.id())),
             Shows::Nothing(id) => (closed(), Shows::Nothing(id)),
         };
-        Some(Arc::new(move |_, _| Some(Box::new(ChannelHandle(channel.clone(), shows)))))
+        Some(rebuild(move |_, _| Some(Box::new(ChannelHandle(channel.clone(), shows)))))
     }
     fn is_handle(&self) -> bool {
         true

@@ -148,6 +148,9 @@ impl Trace for FiberData {
     }
 }
 impl NativeData for FiberData {
+    fn ends_with_vm(&self) -> bool {
+        true
+    }
     /// Its stack is memory, too, that a dead fiber keeps: some of it calls for collections.
     fn weight(&self) -> usize {
         self.parked.weight()

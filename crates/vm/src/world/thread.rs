@@ -276,9 +276,14 @@ impl NativeData for Thread {
     }
     fn snapshot(&self, values: &mut Gathered) -> Option<Rebuild> {
         values.extend([self.object, self.result, self.error, self.locals, self.variables, self.name, self.group]);
-        Some(std::sync::Arc::new(|_, v| Some(Box::new(Thread::ended_copy(v)?))))
+        Some(ended_thread())
     }
 }
+
+fn ended_thread() -> Rebuild {
+    savable(|_, v| Some(Box::new(Thread::ended_copy(v)?)), |_| Some("Thread"))
+}
+crate::saved_loader!("Thread", |r| r.ends(7).map(|()| ended_thread()));
 
 impl Thread {
     /// A thread of another VM as a VM spawned from its image sees it: dead, with its locals and, if it had ended, its result.

@@ -67,7 +67,7 @@ impl Default for Known {
 impl VmState for Known {
     fn snapshot(&self, values: &mut Gathered) -> Option<Restore> {
         values.push(self.0);
-        Some(Arc::new(|cx, v| cx.state::<Known>().0 = v[0]))
+        Some(restore(|cx, v| cx.state::<Known>().0 = v[0]))
     }
 }
 

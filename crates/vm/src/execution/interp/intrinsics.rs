@@ -236,6 +236,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let t = cx.inspect_text(arg(0))?;
                 return cx.raise(ids::NO_MATCHING_PATTERN_ERROR, t);
             }
+            Intrinsic::Damaged => return cx.raise(ids::SCRIPT_ERROR, "the code that stood here is malformed in the file of the image"),
             Intrinsic::YieldCheck => {
                 if arg(0).is_nil() {
                     return cx.raise(ids::LOCAL_JUMP_ERROR, "no block given (yield)");

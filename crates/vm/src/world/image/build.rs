@@ -106,12 +106,16 @@ impl Cx {
             let me = self.threads().current();
             [me.locals, me.variables, me.name] = t;
         }
+        if let Some(p) = &mut parts {
+            p.lost.extend(graph.lost.iter().map(|(n, name)| (made[*n].bits() as usize, *name)));
+            p.stale.extend(graph.stale.iter().map(|n| made[*n]));
+        }
         for (restore, s) in graph.states {
-            restore(self, &words[s.start..s.start + s.len]);
+            restore.restore(self, &words[s.start..s.start + s.len]);
         }
         for (template, rebuild, s) in graph.untracked {
             let v = self.instantiate(template);
-            if let Some(payload) = rebuild(self, &words[s.start..s.start + s.len])
+            if let Some(payload) = rebuild.make(self, &words[s.start..s.start + s.len])
                 && let Some(d) = Ref::<DataCell>::from_value(v)
             {
                 DataCell::set(d, &mut self.heap, payload);
@@ -268,7 +272,7 @@ impl Cx {
                         p.data.insert(v.bits() as usize, (rebuild, held.into()));
                     }
                     None => {
-                        if let Some(payload) = rebuild(self, held) {
+                        if let Some(payload) = rebuild.make(self, held) {
                             DataCell::set(Ref::of(v), &mut self.heap, payload);
                         }
                     }

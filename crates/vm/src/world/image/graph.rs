@@ -108,6 +108,10 @@ pub struct Graph {
     pub(super) templates: UntracedVec,
     /// Data objects of the image whose payloads are of this graph's moment.
     pub(super) untracked: Vec<(Value, Rebuild, Span)>,
+    /// Data objects whose payloads it lacks, and what these are.
+    pub(super) lost: Vec<(usize, &'static str)>,
+    /// Nodes whose tables a VM has to make anew: only the keys' `hash` knows their codes (see [`super::file`]).
+    pub(super) stale: Vec<usize>,
     /// Regions whose cells it may refer to, by address.
     pub(super) regions: Vec<Region>,
     pub(super) root: Value,
@@ -127,6 +131,7 @@ impl Graph {
     /// Which nodes can't be shared by VMs as they are: those that can change, or lead to one that can.
     pub(super) fn changeable(&self) -> Vec<bool> {
         let mut out: Vec<bool> = self.nodes.iter().map(changes_itself).collect();
+        self.stale.iter().for_each(|n| out[*n] = true);
         // Edges, by what they lead to.
         let mut edges: Vec<(u32, u32)> = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
@@ -155,6 +160,20 @@ impl Graph {
             None if v.is_template() => out[from] = true,
             None => {}
         }
+    }
+    /// What a node refers to, payloads and Procs included.
+    pub(super) fn each_reference(&self, n: usize, f: &mut dyn FnMut(Value)) {
+        let node = &self.nodes[n];
+        let span = match &node.body {
+            Body::Proc(_, at) => Span { start: *at, len: 4 },
+            Body::Data(_, s) => *s,
+            _ => {
+                self.each_edge(node, f);
+                self.generic.iter().filter(|g| g.0 == n).flat_map(|g| &g.1).for_each(|(_, v)| f(*v));
+                return;
+            }
+        };
+        self.words[span.start..span.start + span.len].iter().for_each(|v| f(*v));
     }
     fn each_edge(&self, node: &Node, f: &mut dyn FnMut(Value)) {
         let span = match &node.body {
@@ -196,7 +215,7 @@ fn changes_itself(n: &Node) -> bool {
 const SHARED_LEN: usize = 512;
 
 /// Flags that mean the same in the copy. The others say how the cell's memory is laid out.
-fn kept_flags(kind: Kind) -> u8 {
+pub(super) fn kept_flags(kind: Kind) -> u8 {
     let own = match kind {
         Kind::Proc => LAMBDA | ORPHAN,
         Kind::Hash => KEYWORDS,
@@ -228,6 +247,8 @@ pub(super) enum Mode {
     Value(Arc<Image>, Option<Arc<FastMap<u64, Value>>>),
     /// Templates of the image that this VM started from.
     Templates(Arc<Image>, FastMap<usize, Value>),
+    /// All of an image, for a file: what is not the boot image's, whose cells these are.
+    Whole(Arc<Image>, Arc<FastMap<u64, u32>>),
 }
 
 /// A graph that is being made.
@@ -272,7 +293,15 @@ impl Walk {
         let mut v = v;
         let f = v.flags();
         if f & flags::SHARED != 0 {
-            let Mode::Templates(image, memo) = &self.mode else { return v };
+            let (image, memo) = match &self.mode {
+                Mode::Templates(image, memo) => (image, memo),
+                Mode::Whole(_, boot) if boot.contains_key(&v.bits()) => return v,
+                Mode::Whole(image, _) => {
+                    v = image.resolve(v);
+                    return self.node_of(v);
+                }
+                _ => return v,
+            };
             if !v.is_template() {
                 return v;
             }
@@ -292,6 +321,9 @@ impl Walk {
             }
             return *there;
         }
+        self.node_of(v)
+    }
+    fn node_of(&mut self, v: Value) -> Value {
         let next = self.cells.len();
         let n = *self.seen.entry(v.bits()).or_insert(next);
         if n == next {
@@ -318,13 +350,15 @@ impl Walk {
             at = unsafe { (*at).parent.get() };
         }
         // The image has those of its VM.
-        let with_once = matches!(self.mode, Mode::Program(_) | Mode::Value(_, None));
+        let with_once = !matches!(self.mode, Mode::Value(_, Some(_)) | Mode::Templates(..));
         for p in chain.into_iter().rev() {
             // SAFETY: as above.
             let s = unsafe { &*p };
             let parent = self.codes.get(&(s.parent.get() as usize)).copied();
+            let whole = if let Mode::Whole(image, _) = &self.mode { Some(image.clone()) } else { None };
+            let known = whole.as_ref().and_then(|i| i.once(Arc::as_ptr(&s.code) as usize));
             let once = if !with_once || s.once.iter().all(|v| v.is_undef()) { &[][..] } else { &s.once };
-            let once = self.span(once);
+            let once = self.span(known.unwrap_or(once));
             self.codes.insert(p as usize, self.graph.codes.len());
             self.graph.codes.push(CodeNode { code: s.code.clone(), parent, once, keeps_keywords: s.keeps_keywords.get() });
         }
@@ -360,7 +394,7 @@ impl Walk {
     pub(super) fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
         let alone = matches!(self.mode, Mode::Value(..));
-        if kind == Kind::Exception && !matches!(self.mode, Mode::Templates(..)) {
+        if kind == Kind::Exception && !matches!(self.mode, Mode::Templates(..) | Mode::Whole(..)) {
             cx.settle_backtrace(v);
         }
         if alone {
@@ -461,7 +495,7 @@ impl Walk {
                 let words = self.span(&[m.cref, m.data]).start;
                 Body::Method { words, name: m.name, called: m.called, owner: m.owner, reserved: m.reserved, body: m.body }
             }
-            Kind::Data => self.data(cx, v),
+            Kind::Data => self.data(cx, v, n),
         };
         if header.flags & flags::HAS_IVARS != 0
             && let Some(list) = cx.generic_list(v)
@@ -476,6 +510,11 @@ impl Walk {
             || matches!(kind, Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash)
         {
             self.graph.identities.push((n, cx.identity(v)));
+        } else if let Mode::Templates(image, _) | Mode::Whole(image, _) = &self.mode
+            && let Some(identity) = image.identity(v)
+        {
+            // A key of a Hash that goes by it, which may be copied after this.
+            self.graph.identities.push((n, identity));
         }
         Node { header, name, body }
     }
@@ -491,9 +530,15 @@ impl Walk {
             None => {}
         }
     }
-    fn data(&mut self, cx: &mut Cx, v: Value) -> Body {
-        if let Mode::Templates(image, _) = &self.mode {
+    fn data(&mut self, cx: &mut Cx, v: Value, n: usize) -> Body {
+        if let Mode::Templates(image, _) | Mode::Whole(image, _) = &self.mode {
             let image = image.clone();
+            if let Mode::Whole(..) = &self.mode {
+                if image.find(|l| l.parts.thread).is_some_and(|t| image.resolve(t) == v) {
+                    return Body::CurrentThread;
+                }
+                self.graph.lost.extend(image.find(|l| l.parts.lost.get(&(v.bits() as usize))).map(|name| (n, *name)));
+            }
             return match image.payload(v) {
                 Some((rebuild, held)) => Body::Data(Some(rebuild.clone()), self.span(held)),
                 None => Body::Data(None, Span { start: 0, len: 0 }),
@@ -509,6 +554,9 @@ impl Walk {
         }
         let mut held = Gathered::new(&cx.heap);
         let rebuild = d.snapshot(&mut held);
+        if rebuild.is_none() {
+            self.graph.lost.extend(d.loses().map(|name| (n, name)));
+        }
         Body::Data(rebuild, self.span(&held))
     }
 }

@@ -25,13 +25,16 @@ mod build;
 mod change;
 #[cfg(debug_assertions)]
 mod check;
+mod file;
 mod graph;
 mod lazy;
 
+pub use file::LARGEST as LARGEST_FILE;
 pub use graph::Graph;
 
 use crate::account::Activity;
 use crate::channels::Charge;
+use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
 pub(crate) use change::IncrementalImage;
@@ -54,6 +57,10 @@ struct Span {
 struct Parts {
     /// How to make the payloads of data objects, and the values that they hold.
     data: FastMap<usize, (Rebuild, Box<[Value]>)>,
+    /// Data objects that have no payload in a VM, and what it was.
+    lost: FastMap<usize, &'static str>,
+    /// Hashes that a VM has to make anew before it runs anything, after they came from a file.
+    stale: UntracedVec,
     /// The main thread's object.
     thread: Option<Value>,
     /// Templates of older layers that the VM had copied: where they are now.
@@ -103,6 +110,8 @@ pub struct Image {
 pub struct Snapshot {
     image: Arc<Image>,
     state: Arc<Graph>,
+    /// What a VM runs that is given nothing else: a Proc, from the file that the image was loaded from.
+    main: Option<Arc<Graph>>,
 }
 
 impl Snapshot {
@@ -229,7 +238,7 @@ impl Cx {
             let state = cx.head(&image, map, Value::NIL, true);
             (image, state)
         });
-        Snapshot { image, state: Arc::new(state) }
+        Snapshot { image, state: Arc::new(state), main: None }
     }
     /// Makes copies, and makes them once more when descriptors were short: nothing can be collected in the middle, and streams that nobody has any more may still be open.
     fn with_room<T>(&mut self, mut make: impl FnMut(&mut Cx) -> T) -> T {
@@ -542,13 +551,24 @@ impl Cx {
     }
 
     /// Takes a seed's program state over: for a new VM that has run nothing yet. Returns the copy of the root value.
+    ///
+    /// # Errors
+    /// A `hash` method of the program raises, which Hashes of an image that came from a file need.
     pub fn restore_image(&mut self, seed: Seed) -> Result<Value> {
         let before = self.begin_activity(Activity::Image);
-        let root = self.restore(seed);
+        let mut kept = RootedVec::new(self);
+        let root = self.restore(seed, &mut kept);
+        kept.push(root);
         self.end_activity(before);
+        for i in 0..kept.len() - 1 {
+            if let Some(h) = Ref::<HashCell>::from_value(kept[i]) {
+                self.rehash(h)?;
+            }
+        }
         Ok(root)
     }
-    fn restore(&mut self, seed: Seed) -> Value {
+    /// `stale`: gets the Hashes to make anew.
+    fn restore(&mut self, seed: Seed, stale: &mut RootedVec) -> Value {
         self.forked = true;
         self.share_tables(seed.image.clone());
         let top = seed.image.top();
@@ -563,11 +583,19 @@ impl Cx {
             self.memo.insert(seed.image.resolve(t).bits() as usize, me);
         }
         self.main = self.instantiate(top.main);
-        if let Some(state) = seed.state {
-            self.build(Graph::clone(&state), None, &[], &mut |_, _| {});
+        for l in &seed.image.layers {
+            for v in &l.parts.stale {
+                let own = self.instantiate(*v);
+                stale.push(own);
+            }
         }
+        if let Some(state) = seed.state {
+            let (made, _) = self.build(Graph::clone(&state), None, &[], &mut |_, _| {});
+            state.stale.iter().for_each(|n| stale.push(made[*n]));
+        }
+        let own = seed.head.stale.clone();
         let (made, root) = self.build(seed.head, None, &[], &mut |_, _| {});
-        drop(made);
+        own.iter().for_each(|n| stale.push(made[*n]));
         root
     }
     /// Whether values of this VM may be cells of a region or of the image that it grew from.

@@ -416,7 +416,7 @@ impl Cx {
         Ok(())
     }
     /// Computes the hash codes of keys again that are no plain content.
-    fn rehash(&mut self, h: Ref<HashCell>) -> Result<()> {
+    pub(crate) fn rehash(&mut self, h: Ref<HashCell>) -> Result<()> {
         let mut i = 0;
         while let Some((slots, by_identity)) = h.table(&self.heap).map(|t| (t.slots(), t.by_identity)) {
             if i >= slots {
