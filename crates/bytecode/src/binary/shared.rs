@@ -141,7 +141,8 @@ fn damaged(code: &Code) -> Body {
         first_line: code.line,
         params,
         nregs: 3,
-        nlocals: 1,
+        // self and the list of arguments
+        nlocals: 2,
         env_reg: 0,
         own_env: false,
         locals: Box::new([]),
