@@ -471,10 +471,14 @@ impl Writer {
         }
         self.long(ivars.len() as i64);
         self.pairs(cx, ivars, limit)?;
-        // Methods that dump the values may have changed the object itself.
+        self.still_has(cx, v, ivars.len())
+    }
+    /// Methods that dump an object's values may have changed itself. (A function of its own: frames of what recurses are small.)
+    #[inline(never)]
+    fn still_has(&mut self, cx: &mut Cx, v: Value, variables: usize) -> Result<()> {
         let change = match self.variables(cx, v).len() {
-            n if n > ivars.len() => "added",
-            n if n < ivars.len() => "removed",
+            n if n > variables => "added",
+            n if n < variables => "removed",
             _ => return Ok(()),
         };
         let class = cx.class_name_of(v);
