@@ -332,6 +332,7 @@ WITHOUT = {
   "Reline" => "the installed Ruby's own files: Structs",
   "IO::ConsoleMode" => "needs a terminal: tests/stdlib/pty.rb",
   "IO::Pretty" => "Ruby code that only Kernel#pp uses",
+  "Ruby::Box" => "has no objects: `new` always raises",
   "Process::Waiter" => "a Thread with a method `pid`: Process.detach",
   "OpenSSL::Buffering" => "a part of OpenSSL::SSL::SSLSocket",
   "OpenSSL::Marshal" => "`to_der` for Marshal",
