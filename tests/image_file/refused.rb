@@ -84,6 +84,20 @@ Dir.mktmpdir do |dir|
   File.chmod(0, file) && tell.("not readable") { Process.uid == 0 ? raise(Errno::EACCES, file) : RubyVM::Image.load(file) }
   File.chmod(0644, file)
 
+  puts "made"
+  RubyVM.fork(dir) do |at|
+    File.umask(0o077)
+    RubyVM::Image.capture.save("#{at}/private")
+  end.join
+  p File.stat("#{dir}/private").mode & 0o777
+  # What somebody laid where the file is written first is taken away, not written into.
+  trap = Dir.mkdir("#{dir}/shared") && File.open("#{dir}/open", "w")
+  tids = Dir.children("/proc/#{$$}/task")
+  tids.each { |t| File.link("#{dir}/open", "#{dir}/shared/.image.#{$$}.#{t}.tmp") }
+  RubyVM::Image.capture.save("#{dir}/shared/mine")
+  p trap.size, File.size?("#{dir}/shared/mine") ? :made : :missing, Dir.children("#{dir}/shared").size == tids.size
+  trap.close
+
   puts "memory"
   big = "#{dir}/big"
   RubyVM.fork { $big = (1..60_000).map { |i| "text #{i} " * 4 }; RubyVM::Image.capture.save(big) }.join

@@ -45,8 +45,8 @@ pub struct Code {
     pub body: Lazy,
 }
 
-/// What of a [`Code`] is not needed before it runs.
-#[derive(Clone, Debug)]
+/// What of a [`Code`] is not needed before it runs. The default is one of no instructions, for those who name what they want otherwise.
+#[derive(Clone, Debug, Default)]
 pub struct Body {
     /// Line of its `end`.
     pub end_line: u32,

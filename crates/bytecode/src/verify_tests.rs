@@ -7,33 +7,14 @@ use zakuro_base::{Sym, sym};
 fn code(nregs: u16, insns: Vec<Insn>) -> Code {
     let body = Body {
         end_line: 1,
-        insns: insns.into(),
-        consts: Box::new([]),
-        syms: Box::new([]),
-        keyword_lists: Box::new([]),
-        calls: Box::new([CallSite { name: sym::add, flags: 0, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS }]),
-        ivars: Box::new([]),
-        const_sites: Box::new([]),
-        children: Box::new([]),
-        handlers: Box::new([]),
-        lines: Box::new([(0, 1)]),
-        spans: Box::new([]),
-        span: None,
         first_line: 1,
+        lines: Box::new([(0, 1)]),
+        insns: insns.into(),
+        calls: Box::new([CallSite { name: sym::add, flags: 0, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS }]),
         params: Params { required: 1, ..Params::default() },
         nregs,
         nlocals: 2,
-        env_reg: 0,
-        own_env: false,
-        locals: Box::new([]),
-        backref: None,
-        lastline: None,
-        once_sites: 0,
-        uses_block: false,
-        frozen_strings: false,
-        data_offset: None,
-        statements: Box::new([]),
-        rescues: Box::new([]),
+        ..Body::default()
     };
     let (kind, name) = (CodeKind::Method, Sym::intern("test"));
     Code { kind, name, file: "test.rb".into(), line: 1, source: (*b"").into(), heat: Default::default(), body: body.into() }

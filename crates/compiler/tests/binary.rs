@@ -101,6 +101,18 @@ fn cut_off_anywhere_is_malformed() {
     assert!(read(&bytes, codes.len(), &codes[0]).is_err());
 }
 
+impl Random {
+    /// The same bytes but for one to three.
+    fn change(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut changed = bytes.to_vec();
+        for _ in 0..1 + self.below(3) {
+            let at = self.below(changed.len());
+            changed[at] = self.below(256) as u8;
+        }
+        changed
+    }
+}
+
 /// Changed bytes make another program or none: neither a panic nor more memory than they could stand for.
 #[test]
 fn changed_bytes() {
@@ -110,11 +122,7 @@ fn changed_bytes() {
     for code in &codes {
         let bytes = archive(std::slice::from_ref(code));
         for _ in 0..200 {
-            let mut changed = bytes.clone();
-            for _ in 0..1 + random.below(3) {
-                let at = random.below(changed.len());
-                changed[at] = random.below(256) as u8;
-            }
+            let changed = random.change(&bytes);
             match read(&changed, 0, code) {
                 Ok(c) => refused += usize::from(verify::verify(&c).is_err()),
                 Err(Malformed) => refused += 1,
@@ -151,11 +159,7 @@ fn changed_bytes_of_a_shared_archive() {
     for code in &codes {
         let bytes = archive(std::slice::from_ref(code));
         for _ in 0..200 {
-            let mut changed = bytes.clone();
-            for _ in 0..1 + random.below(3) {
-                let at = random.below(changed.len());
-                changed[at] = random.below(256) as u8;
-            }
+            let changed = random.change(&bytes);
             let Ok(Ok(c)) = SharedArchive::open(changed.into()).map(|a| a.program(0, &code.file, &code.source)) else { continue };
             read_through(&c);
             if !c.names_only() {

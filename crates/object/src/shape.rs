@@ -29,13 +29,21 @@ pub const LOT: u32 = 64;
 /// Writers: any VM that used up its lot (Relaxed: ids carry no other data). Readers: none.
 pub struct LotCounter(AtomicU32);
 
+/// First id of no lot: far enough from the end that no number of threads that ask at once gets there.
+const LAST_LOT: u32 = u32::MAX - (1 << 24) + 1;
+
 impl LotCounter {
     pub const fn new(first: u32) -> LotCounter {
         LotCounter(AtomicU32::new(first))
     }
-    /// First id of a new lot.
+    /// First id of a new lot. Unwinds with OutOfMemory when all are used up, which are never given back: none may stand for two things.
     pub fn take(&self) -> u32 {
-        self.0.fetch_add(LOT, Ordering::Relaxed)
+        let first = self.0.fetch_add(LOT, Ordering::Relaxed);
+        if first >= LAST_LOT {
+            self.0.store(LAST_LOT, Ordering::Relaxed);
+            zakuro_heap::out_of_memory();
+        }
+        first
     }
 }
 
@@ -235,3 +243,7 @@ impl<T: Clone + 'static> LotTable<T> {
 
 /// Shapes below are roots of boot classes and have the class's number; other boot shapes start here.
 pub const BOOT_ROOTS: u32 = 512;
+
+#[cfg(test)]
+#[path = "shape_tests.rs"]
+mod tests;

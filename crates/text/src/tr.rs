@@ -308,8 +308,10 @@ impl CharSet {
         let mut out = Vec::with_capacity(s.len());
         let mut at = 0;
         let mut pace = Pace::new();
-        let mut runs = AsciiRuns::new(self.unit.is_ascii_compatible());
-        let gone: [bool; 128] = std::array::from_fn(|c| self.contains(c as u32));
+        // A table is worth it for more than a few characters.
+        let long = s.len() > AsciiRuns::BLOCK && self.unit.is_ascii_compatible();
+        let mut runs = AsciiRuns::new(long);
+        let gone: [bool; 128] = if long { std::array::from_fn(|c| self.contains(c as u32)) } else { [false; 128] };
         while at < s.len() {
             pace.at(at, p)?;
             if let Some(run) = runs.at(s, at) {

@@ -124,34 +124,14 @@ fn damaged(code: &Code) -> Body {
     let params = Params { rest: true, ..Params::default() };
     Body {
         end_line: code.line,
-        insns: Box::new([insn(Op::Intrinsic, crate::Intrinsic::Damaged as u8, 2), insn(Op::Return, 0, 2)]),
-        consts: Box::new([]),
-        syms: Box::new([]),
-        calls: Box::new([]),
-        keyword_lists: Box::new([]),
-        ivars: Box::new([]),
-        const_sites: Box::new([]),
-        children: Box::new([]),
-        handlers: Box::new([]),
-        lines: Box::new([(0, code.line)]),
-        statements: Box::new([]),
-        rescues: Box::new([]),
-        spans: Box::new([]),
-        span: None,
         first_line: code.line,
+        lines: Box::new([(0, code.line)]),
+        insns: Box::new([insn(Op::Intrinsic, crate::Intrinsic::Damaged as u8, 2), insn(Op::Return, 0, 2)]),
         params,
         nregs: 3,
         // self and the list of arguments
         nlocals: 2,
-        env_reg: 0,
-        own_env: false,
-        locals: Box::new([]),
-        backref: None,
-        lastline: None,
-        once_sites: 0,
-        uses_block: false,
-        frozen_strings: false,
-        data_offset: None,
+        ..Body::default()
     }
 }
 

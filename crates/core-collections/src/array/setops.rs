@@ -1,6 +1,6 @@
 //! Array: set operations, by `hash` and `eql?`.
 
-use super::words::Words;
+use super::words::{Words, are_all};
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -18,7 +18,10 @@ fn each_element(cx: &mut Cx, a: Ref<ArrayCell>, mut f: impl FnMut(&mut Cx, Value
 
 /// The words of `b`, if it and `a` hold nothing else.
 fn words(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Option<Words>> {
-    let Some(mut words) = Words::for_elements(cx, &[a, b]) else { return Ok(None) };
+    if !are_all(cx, a) {
+        return Ok(None);
+    }
+    let Some(mut words) = Words::for_elements(cx, b) else { return Ok(None) };
     each_element(cx, b, |cx, v| {
         words.insert(cx, v);
     })?;
@@ -91,7 +94,7 @@ fn common(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>) -> Result<Ref<Array
     if a.len() <= SMALL && b.len() <= SMALL {
         add_if(cx, a, out, |cx, v| Ok(has(cx, b, v)? && !has(cx, out, v)?))?;
     } else if let Some(there) = words(cx, a, b)?
-        && let Some(mut seen) = Words::for_elements(cx, &[a])
+        && let Some(mut seen) = Words::for_elements(cx, a)
     {
         add_if(cx, a, out, |cx, v| Ok(there.has(cx, v) && seen.insert(cx, v)))?;
     } else {
@@ -113,7 +116,7 @@ fn union_all(cx: &mut Cx, a: Ref<ArrayCell>, others: &[Value]) -> Result<Value> 
     let out = cx.new_array();
     if let [other] = others {
         let other = cx.to_ary(*other)?;
-        if let (Some(mut seen), Some(mut more)) = (Words::for_elements(cx, &[a]), Words::for_elements(cx, &[other])) {
+        if let (Some(mut seen), Some(mut more)) = (Words::for_elements(cx, a), Words::for_elements(cx, other)) {
             add_if(cx, a, out, |cx, v| Ok(seen.insert(cx, v)))?;
             add_if(cx, other, out, |cx, v| Ok(!seen.has(cx, v) && more.insert(cx, v)))?;
             return Ok(out.as_value());

@@ -12,14 +12,12 @@ pub struct Words {
 }
 
 impl Words {
-    /// An empty set with room for what is in one of the Arrays; None if any of them holds other values, or where that much memory is refused.
-    pub fn for_elements(cx: &mut Cx, arrays: &[Ref<ArrayCell>]) -> Option<Words> {
-        let all_words = |a: &Ref<ArrayCell>| a.elements(&cx.heap).iter().all(|v| v.is_word());
-        if !arrays.iter().all(all_words) {
+    /// An empty set with room for what is in an Array; None if that holds other values, or where so much memory is refused.
+    pub fn for_elements(cx: &mut Cx, a: Ref<ArrayCell>) -> Option<Words> {
+        if !are_all(cx, a) {
             return None;
         }
-        let most = arrays.iter().map(|a| a.len()).max()?;
-        let size = (most * 2).next_power_of_two().max(16);
+        let size = (a.len() * 2).next_power_of_two().max(16);
         if !cx.heap.admits(size * size_of::<u64>()) {
             return None;
         }
@@ -58,4 +56,9 @@ impl Words {
         self.len += new as usize;
         new
     }
+}
+
+/// Whether an Array holds words alone.
+pub fn are_all(cx: &Cx, a: Ref<ArrayCell>) -> bool {
+    a.elements(&cx.heap).iter().all(|v| v.is_word())
 }

@@ -76,7 +76,7 @@ fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -
 
 /// The elements without repetitions, if all are words.
 fn distinct_words(cx: &mut Cx, a: Ref<ArrayCell>) -> Result<Option<Ref<ArrayCell>>> {
-    let Some(mut seen) = Words::for_elements(cx, &[a]) else { return Ok(None) };
+    let Some(mut seen) = Words::for_elements(cx, a) else { return Ok(None) };
     let out = cx.new_array();
     let mut i = 0;
     while let Some(v) = a.get(i) {

@@ -286,7 +286,7 @@ zakuro_vm::state_loader!("umask", |r| {
     r.ends(0)?;
     Some(Umask::blueprint(mask & 0o777))
 });
-fn umask(cx: &mut Cx) -> u32 {
+pub fn umask(cx: &mut Cx) -> u32 {
     cx.state::<Umask>().0
 }
 

@@ -25,12 +25,12 @@ fn refuse<T>(cx: &mut Cx, path: &[u8], why: &str) -> Result<T> {
     cx.raise(ids::VM_ERROR, format!("{}: {why}", String::from_utf8_lossy(path)))
 }
 
-/// Opens a file by a path as the VM sees it.
-fn open(cx: &mut Cx, path: &CString, flags: i32) -> std::io::Result<File> {
+/// Opens a file by a path as the VM sees it. `mode`: of one that is made.
+fn open(cx: &mut Cx, path: &CString, flags: i32, mode: u32) -> std::io::Result<File> {
     let at = io::cwd::dirfd(cx);
     // SAFETY: a terminated name; the descriptor is ours alone.
     unsafe {
-        match libc::openat(at, path.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NONBLOCK, 0o666) {
+        match libc::openat(at, path.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NONBLOCK, mode) {
             -1 => Err(std::io::Error::last_os_error()),
             fd => Ok(File::from_raw_fd(fd)),
         }
@@ -47,7 +47,7 @@ pub fn load(cx: &mut Cx, path: &[u8]) -> Result<Snapshot> {
 }
 
 fn read(cx: &mut Cx, path: &[u8]) -> Result<Vec<u8>> {
-    let mut file = match open(cx, &io::cwd::c(path), libc::O_RDONLY) {
+    let mut file = match open(cx, &io::cwd::c(path), libc::O_RDONLY, 0) {
         Ok(f) => f,
         Err(e) => return fail(cx, &e, path),
     };
@@ -93,22 +93,28 @@ pub fn save(cx: &mut Cx, image: &Snapshot, main: Option<Value>, path: &[u8]) -> 
         return cx.raise(ids::VM_ERROR, format!("the image can't be saved: it has {} bytes, more than {LARGEST_FILE}", bytes.len()));
     }
     let directory = path.iter().rposition(|b| *b == b'/').map_or(0, |i| i + 1);
-    // Nobody else has this name at this time: if it is there, its writer has died.
+    // Nobody else has this name at this time: if it is there, its writer has died, or somebody laid it there.
     // SAFETY: ask for numbers.
     let (process, thread) = unsafe { (libc::getpid(), libc::gettid()) };
     let beside = [&path[..directory], format!(".image.{process}.{thread}.tmp").as_bytes()].concat();
     let (beside, name) = (io::cwd::c(&beside), io::cwd::c(path));
-    if let Err(e) = write(cx, &beside, &name, &bytes) {
-        let at = io::cwd::dirfd(cx);
-        // SAFETY: a terminated name.
-        unsafe { libc::unlinkat(at, beside.as_ptr(), 0) };
-        return fail(cx, &e, path);
+    remove(cx, &beside);
+    // A file of our own: what another user had made there could be written to by that one later.
+    let mode = 0o666 & !io::open::umask(cx);
+    let made = open(cx, &beside, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW, mode);
+    match made.and_then(|file| write(cx, file, &beside, &name, &bytes).inspect_err(|_| remove(cx, &beside))) {
+        Ok(()) => Ok(()),
+        Err(e) => fail(cx, &e, path),
     }
-    Ok(())
 }
 
-fn write(cx: &mut Cx, beside: &CString, name: &CString, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = open(cx, beside, libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW)?;
+fn remove(cx: &mut Cx, path: &CString) {
+    let at = io::cwd::dirfd(cx);
+    // SAFETY: a terminated name.
+    unsafe { libc::unlinkat(at, path.as_ptr(), 0) };
+}
+
+fn write(cx: &mut Cx, mut file: File, beside: &CString, name: &CString, bytes: &[u8]) -> std::io::Result<()> {
     let at = io::cwd::dirfd(cx);
     io::blocking(|| {
         file.write_all(bytes)?;

@@ -161,7 +161,7 @@ impl Graph {
             None => {}
         }
     }
-    /// What a node refers to, payloads and Procs included.
+    /// What a node refers to, payloads and Procs included; not what instance variables outside its layout do ([`Graph::generic`]).
     pub(super) fn each_reference(&self, n: usize, f: &mut dyn FnMut(Value)) {
         let node = &self.nodes[n];
         let span = match &node.body {
@@ -169,7 +169,6 @@ impl Graph {
             Body::Data(_, s) => *s,
             _ => {
                 self.each_edge(node, f);
-                self.generic.iter().filter(|g| g.0 == n).flat_map(|g| &g.1).for_each(|(_, v)| f(*v));
                 return;
             }
         };

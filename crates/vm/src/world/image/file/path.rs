@@ -8,8 +8,9 @@ use zakuro_object::*;
 /// ` (a File, reached from Foo::LOG)`. `n`: of a graph, or usize::MAX - n of the image's.
 pub(super) fn place_of(image: &Graph, globals: &[(Sym, Value)], g: &Graph, n: usize) -> String {
     let (g, n) = if n > usize::MAX / 2 { (image, usize::MAX - n) } else { (g, n) };
+    let names: FastMap<u32, Sym> = g.classes.iter().chain(&image.classes).filter_map(|d| Some((d.id.0, d.name?))).collect();
     let class_name = |id: ClassId| {
-        let known = image.classes.iter().chain(&g.classes).find(|d| d.id == id).and_then(|d| d.name).map(|n| n.name().to_string());
+        let known = names.get(&id.0).map(|n| n.name().to_string());
         known.or_else(|| class::BOOT_CLASSES.iter().find(|c| c.0 == id).map(|c| c.1.to_string()))
     };
     let what = g.nodes.get(n).and_then(|node| {
@@ -49,12 +50,14 @@ pub(super) fn place_of(image: &Graph, globals: &[(Sym, Value)], g: &Graph, n: us
         d.methods.iter().for_each(|(name, v)| reach(*v, format!("{holder}#{name}"), &mut from));
         reach(d.attached, holder.clone(), &mut from);
     }
+    let generic: FastMap<usize, &[(Sym, Value)]> = g.generic.iter().map(|(n, list)| (*n, &list[..])).collect();
     while let Some(at) = line.pop_front() {
         if at == n {
             break;
         }
         let mut next = Vec::new();
         g.each_reference(at, &mut |v| next.extend(Graph::as_node(v)));
+        next.extend(generic.get(&at).into_iter().flat_map(|list| list.iter()).filter_map(|(_, v)| Graph::as_node(*v)));
         for to in next {
             from.entry(to).or_insert_with(|| {
                 line.push_back(to);

@@ -22,6 +22,9 @@ use zakuro_object::*;
 const MALFORMED: &str = "it is malformed";
 /// Most classes and most layouts of a file: numbers are the process's.
 const MOST_NUMBERS: usize = 1 << 24;
+/// Least bytes of a class and of a layout: a file can't take more numbers than it describes.
+const CLASS_BYTES: usize = 26;
+const SHAPE_BYTES: usize = 5;
 /// Elements that a list has room for at first.
 const AT_ONCE: usize = 1024;
 
@@ -175,7 +178,10 @@ impl<'a> Reader<'a> {
         self.shared = self.codes.iter().map(|c| c.clone() as Arc<dyn Any + Send + Sync>).collect();
 
         // The VM's tables.
-        let end = self.r.narrow()?;
+        let end: usize = self.r.narrow()?;
+        if end > self.r.rest.len() / CLASS_BYTES {
+            return None;
+        }
         self.classes.extend(end)?;
         self.redefined = self.r.narrow()?;
         let (once_used, next_object_id) = (self.r.flag()?, self.id()?);
@@ -365,7 +371,7 @@ impl<'a> Reader<'a> {
         let (class_end, shape_end) = (self.r.narrow()?, self.r.narrow()?);
         // Each is described in what follows.
         let most = self.r.rest.len();
-        if class_end > most.saturating_add(first_class) || shape_end > most.saturating_add(first_shape) {
+        if class_end > first_class + most / CLASS_BYTES || shape_end > first_shape + most / SHAPE_BYTES {
             return None;
         }
         self.classes.extend(class_end)?;

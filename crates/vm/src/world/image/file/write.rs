@@ -702,7 +702,7 @@ impl Writer {
                 file_list.push(c.file.clone());
                 file_list.len() - 1
             });
-            let source = *sources.entry(c.source.as_ptr() as usize ^ c.source.len()).or_insert_with(|| {
+            let source = *sources.entry(c.source.as_ptr() as usize).or_insert_with(|| {
                 source_list.push(c.source.clone());
                 source_list.len() - 1
             });
