@@ -270,7 +270,7 @@ impl Const {
 
 /// Flags of a call site.
 pub mod call_flags {
-    /// The positional arguments are one Array, made for this call: the callee may keep it.
+    /// The last positional register holds an Array of further arguments, or nil. Without SPLAT_FRESH it may be the program's.
     pub const SPLAT: u16 = 1;
     /// A Hash of keywords follows the positional arguments. Empty: no keywords are passed. Without KW_FRESH it may be a Hash of the
     /// caller's (`**opts`, `...`) and must be copied before the callee gets it.
@@ -292,6 +292,8 @@ pub mod call_flags {
     pub const KW_NAMES: u16 = 256;
     /// `yield` in a block, which calls the block of the method around: no call of `Proc#call` for who traces.
     pub const YIELD: u16 = 512;
+    /// The splatted Array was made for this call: the callee may keep it.
+    pub const SPLAT_FRESH: u16 = 1024;
 }
 
 /// A place that calls.
@@ -406,6 +408,10 @@ impl Params {
     }
     pub fn block_reg(&self) -> u16 {
         self.kwrest_reg() + (self.kwrest == KwRest::Named) as u16
+    }
+    /// Whether the parameter of this kind ("rest", "keyrest") is written as its sign alone.
+    pub fn is_nameless(&self, kind: &str, sign: Sym) -> bool {
+        self.list.iter().any(|(k, name)| *k == kind && *name == Some(sign))
     }
     /// Whether keywords are accepted at all.
     pub fn takes_keywords(&self) -> bool {

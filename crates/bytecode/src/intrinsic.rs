@@ -111,7 +111,7 @@ intrinsics! {
     NoMatchingPattern 1 RAISES,
     /// (value, key) -> raises NoMatchingPatternKeyError
     NoMatchingPatternKey 2 RAISES,
-    /// (value) -> Hash for `**value` in a call: nil gives {}, to_hash else
+    /// (value) -> the value for `**value` in a call, if it is a Hash or nil, else its to_hash. The Hash is whose it was: the callee copies what it keeps
     ToHash 1,
     /// (hash) -> elements of an Array for `**value` in its literal: none for an empty Hash, else the Hash
     HashElements 1,
@@ -145,6 +145,8 @@ intrinsics! {
     SingletonClass 1 SELF,
     /// (value) -> Array for `*value` in `when *list`/`rescue *list`
     SplatArray 1,
+    /// (value) -> the same for `*value` at the end of a call's arguments, where nil may stay: the Array is whose it was
+    SplatLent 1,
     /// (object, value) -> calls to_s result check for `"#{}"` in frozen contexts
     AsString 1,
     /// (rest Array) -> marks a keyword-splatted Hash for ruby2_keywords

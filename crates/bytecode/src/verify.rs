@@ -349,8 +349,8 @@ impl Verifier<'_> {
         if may_block.is_some_and(|b| b != block) {
             return Err("literal block does not fit the instruction".into());
         }
-        if site.flags & call_flags::SPLAT != 0 && i.x != 1 {
-            return Err("a splat call has one Array".into());
+        if site.flags & call_flags::SPLAT != 0 && i.x == 0 {
+            return Err("a splat call has an Array".into());
         }
         Ok(())
     }

@@ -396,7 +396,7 @@ impl<'pr> Compiler<'pr> {
                     let list = self.push();
                     self.f.asm.emit(Op::Splat, 0, list, *first, 0);
                     self.f.asm.emit(Op::ArrayPush, 0, list, v, 0);
-                    let flags = flags | call_flags::SPLAT;
+                    let flags = flags | call_flags::SPLAT | call_flags::SPLAT_FRESH;
                     let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
                     self.f.asm.emit(Op::SendX, 1, base, 0, site);
                 } else if *count == 1 {
@@ -467,7 +467,7 @@ impl<'pr> Compiler<'pr> {
                     self.f.asm.mov(base, *receiver);
                     let list = self.push();
                     self.f.asm.emit(Op::Splat, 0, list, *first, 0);
-                    let flags = flags | call_flags::SPLAT;
+                    let flags = flags | call_flags::SPLAT | call_flags::SPLAT_FRESH;
                     let site = self.f.asm.site(CallSite { name: sym::aref, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
                     self.f.asm.emit(Op::SendX, 1, base, 0, site);
                     return self.deliver(base, base, dest);

@@ -1,7 +1,9 @@
 //! Calls: argument layout, blocks, super, yield.
 //!
-//! A call's window: `base` holds the receiver, then the positional arguments (or one Array when there is a splat), then the
+//! A call's window: `base` holds the receiver, then the positional arguments (the last of them an Array when there is a splat), then the
 //! keyword Hash, then the block value. A call with a literal block reserves two registers below its base.
+//!
+//! What is splatted is not copied where nothing of the program's runs between there and the call (`is_quiet`): the callee copies what it keeps.
 
 use crate::analyze::intern;
 use crate::operators::self_flag;
@@ -15,14 +17,39 @@ use zakuro_bytecode::{CallSite, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KE
 /// More positional arguments than this are passed as an Array.
 const MAX_ARGC: usize = 120;
 
-/// Whether evaluating a block argument may run code of the program's.
-fn runs_code(block: Option<&Node>) -> bool {
-    block.and_then(|b| b.as_block_argument_node()).and_then(|b| b.expression()).is_some_and(|e| {
-        !matches!(
-            e,
-            Node::LocalVariableReadNode { .. } | Node::InstanceVariableReadNode { .. } | Node::SymbolNode { .. } | Node::NilNode { .. }
-        )
-    })
+/// Whether evaluating it runs no code of the program's, but what a constant may load. What looks like a method (`to_hash` of a `**variable`) does not count, as in CRuby.
+fn is_quiet(n: &Node) -> bool {
+    match n {
+        Node::LocalVariableReadNode { .. }
+        | Node::ItLocalVariableReadNode { .. }
+        | Node::InstanceVariableReadNode { .. }
+        | Node::GlobalVariableReadNode { .. }
+        | Node::ClassVariableReadNode { .. }
+        | Node::NumberedReferenceReadNode { .. }
+        | Node::BackReferenceReadNode { .. }
+        | Node::ConstantReadNode { .. }
+        | Node::SelfNode { .. }
+        | Node::NilNode { .. }
+        | Node::TrueNode { .. }
+        | Node::FalseNode { .. }
+        | Node::IntegerNode { .. }
+        | Node::FloatNode { .. }
+        | Node::RationalNode { .. }
+        | Node::ImaginaryNode { .. }
+        | Node::SymbolNode { .. }
+        | Node::StringNode { .. }
+        | Node::RegularExpressionNode { .. }
+        | Node::LambdaNode { .. } => true,
+        Node::ConstantPathNode { .. } => n.as_constant_path_node().is_some_and(|p| p.parent().is_none_or(|p| is_quiet(&p))),
+        Node::ArrayNode { .. } => n.as_array_node().is_some_and(|a| a.elements().iter().all(|e| is_quiet(&e))),
+        Node::AssocNode { .. } => n.as_assoc_node().is_some_and(|a| is_quiet(&a.key()) && is_quiet(&a.value())),
+        Node::AssocSplatNode { .. } => n.as_assoc_splat_node().is_some_and(|a| a.value().is_none_or(|v| is_quiet(&v))),
+        _ => false,
+    }
+}
+/// The same of what a call has as its block: a literal one runs later.
+fn is_quiet_block(block: Option<&Node>) -> bool {
+    block.and_then(|b| b.as_block_argument_node()).and_then(|b| b.expression()).is_none_or(|e| is_quiet(&e))
 }
 
 /// What was pushed for a call.
@@ -42,13 +69,18 @@ impl Pushed {
 }
 
 impl<'pr> Compiler<'pr> {
-    /// Pushes the arguments of a call.
+    /// Pushes the arguments of an assignment to an element or an attribute: with a splat one Array, made for it.
     pub(crate) fn arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>) -> Pushed {
-        self.arguments_before(list, true)
+        self.pushed_arguments(list, None)
     }
 
-    /// The same. Of an Array that is splatted alone no copy is made where the call is the next that runs: without `more` behind the arguments.
-    fn arguments_before(&mut self, list: Option<&prism::ArgumentsNode<'pr>>, more: bool) -> Pushed {
+    /// Pushes the arguments of a call, behind which its block follows.
+    fn call_arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>, block: Option<&Node<'pr>>) -> Pushed {
+        self.pushed_arguments(list, Some(is_quiet_block(block)))
+    }
+
+    /// `quiet`: whether what follows the arguments is, or None where an Array is wanted.
+    fn pushed_arguments(&mut self, list: Option<&prism::ArgumentsNode<'pr>>, quiet: Option<bool>) -> Pushed {
         let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         let Some(list) = list else { return p };
         let mut nodes: Vec<Node<'pr>> = list.arguments().iter().collect();
@@ -60,53 +92,75 @@ impl<'pr> Compiler<'pr> {
         if forwarding {
             nodes.pop();
         }
-        let splat = forwarding || nodes.len() > MAX_ARGC || nodes.iter().any(|n| matches!(n, Node::SplatNode { .. }));
-        if splat {
-            let array = self.f.top;
-            match nodes.is_empty() && forwarding {
-                // Nobody else has that Array.
-                true => {
-                    self.hidden(sym::anon_rest, Dest::Push);
+        let is_splat = |n: &Node| matches!(n, Node::SplatNode { .. });
+        let splats = nodes.iter().filter(|n| is_splat(n)).count();
+        let quiet_keywords = keywords.as_ref().is_none_or(|k| k.elements().iter().all(|e| is_quiet(&e)));
+        // A single list, at the end.
+        let last = match splats {
+            0 => forwarding,
+            _ => splats == 1 && !forwarding && nodes.last().is_some_and(is_splat),
+        };
+        let leading = nodes.len() - splats;
+        match quiet {
+            Some(quiet) if last && leading < MAX_ARGC => {
+                for n in &nodes[..leading] {
+                    self.expr(n, Dest::Push);
                 }
-                false if !more && keywords.is_none() && !forwarding && nodes.len() == 1 => self.lone_splat(&nodes[0]),
-                false => {
-                    self.array_of(&nodes, Dest::Push);
-                    if forwarding {
-                        let rest = self.hidden(sym::anon_rest, Dest::Any);
-                        self.f.asm.emit(Op::ArrayConcat, 0, array, rest, 0);
+                match nodes.get(leading) {
+                    None => {
+                        self.hidden(sym::anon_rest, Dest::Push);
                     }
+                    Some(n) => p.flags |= self.lone_splat(n, quiet && quiet_keywords),
                 }
+                p.argc = leading as u8 + 1;
+                p.flags |= call_flags::SPLAT;
             }
-            self.pop_to(array + 1);
-            p.argc = 1;
-            p.flags |= call_flags::SPLAT;
-        } else {
-            for n in &nodes {
-                self.expr(n, Dest::Push);
+            _ if forwarding || splats > 0 || nodes.len() > MAX_ARGC => {
+                let array = self.f.top;
+                self.array_of(&nodes, Dest::Push);
+                if forwarding {
+                    let rest = self.hidden(sym::anon_rest, Dest::Any);
+                    self.f.asm.emit(Op::ArrayConcat, 0, array, rest, 0);
+                }
+                self.pop_to(array + 1);
+                p.argc = 1;
+                p.flags |= call_flags::SPLAT | call_flags::SPLAT_FRESH;
             }
-            p.argc = nodes.len() as u8;
+            _ => {
+                for n in &nodes {
+                    self.expr(n, Dest::Push);
+                }
+                p.argc = nodes.len() as u8;
+            }
         }
         if forwarding {
             self.hidden(sym::anon_kwrest, Dest::Push);
             self.hidden(sym::anon_block, Dest::Push);
             p.flags |= call_flags::KW | call_flags::BLOCKARG;
         } else if let Some(k) = keywords {
-            self.keywords(&k, &mut p);
+            self.keywords(&k, quiet.unwrap_or(false), &mut p);
         }
         p
     }
 
-    fn lone_splat(&mut self, n: &Node<'pr>) {
+    /// `*list` at the end of the positional arguments: the list itself, or nil, when what follows is quiet, else a copy. Gives the flags of the site.
+    fn lone_splat(&mut self, n: &Node<'pr>, quiet: bool) -> u16 {
         let operand = n.as_splat_node().and_then(|s| s.expression());
         self.set_line(n.location().start());
         let list = match operand {
             Some(e) => self.expr(&e, Dest::Push),
             None => self.hidden(sym::anon_rest, Dest::Push),
         };
-        self.f.asm.emit(Op::Intrinsic, Intrinsic::SplatArray as u8, list, 0, 1);
+        if quiet {
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::SplatLent as u8, list, 0, 1);
+            return 0;
+        }
+        self.f.asm.emit(Op::Splat, 0, list, list, 0);
+        call_flags::SPLAT_FRESH
     }
 
-    fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>, p: &mut Pushed) {
+    /// `quiet`: what follows is.
+    fn keywords(&mut self, k: &prism::KeywordHashNode<'pr>, quiet: bool, p: &mut Pushed) {
         let elements = k.elements();
         if let Some(names) = self.keyword_names(&elements) {
             for e in elements.iter().filter_map(|e| e.as_assoc_node()) {
@@ -118,6 +172,7 @@ impl<'pr> Compiler<'pr> {
         }
         if elements.len() == 1
             && let Some(s) = elements.first().and_then(|e| e.as_assoc_splat_node())
+            && (quiet || s.value().is_none())
         {
             let r = self.double_splat(&s, Dest::Push);
             if s.value().is_some() {
@@ -234,7 +289,7 @@ impl<'pr> Compiler<'pr> {
         if n.is_variable_call() {
             flags |= call_flags::VCALL;
         }
-        let mut p = self.arguments_before(n.arguments().as_ref(), runs_code(block.as_ref()));
+        let mut p = self.call_arguments(n.arguments().as_ref(), block.as_ref());
         self.block(&mut p, block.as_ref());
         self.set_line(at);
         self.send(base, name, p, flags);
@@ -456,7 +511,7 @@ impl<'pr> Compiler<'pr> {
         let mark = self.push();
         let base = mark;
         if self.scope_kind() == Kind::Method {
-            let p = self.arguments_before(n.arguments().as_ref(), false);
+            let p = self.call_arguments(n.arguments().as_ref(), None);
             self.set_line(at);
             let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
             self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
@@ -467,7 +522,7 @@ impl<'pr> Compiler<'pr> {
             Some((scope, var)) => self.load_var(scope, var, Dest::Reg(base)),
             None => self.simple(Op::LoadNil, Dest::Reg(base)),
         };
-        let p = self.arguments(n.arguments().as_ref());
+        let p = self.call_arguments(n.arguments().as_ref(), None);
         self.set_line(at);
         // Arguments are evaluated before it counts whether there is a block.
         self.f.asm.emit(Op::Intrinsic, Intrinsic::YieldCheck as u8, base, 0, 1);
@@ -510,7 +565,7 @@ impl<'pr> Compiler<'pr> {
         let block = n.block();
         let base = self.window(block.as_ref());
         self.push();
-        let mut p = self.arguments_before(n.arguments().as_ref(), runs_code(block.as_ref()));
+        let mut p = self.call_arguments(n.arguments().as_ref(), block.as_ref());
         self.block(&mut p, block.as_ref());
         self.set_line(n.location().start());
         self.emit_super(base, p, 0, dest, mark)
@@ -540,7 +595,16 @@ impl<'pr> Compiler<'pr> {
         let mut p = Pushed { argc: 0, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
         let positional = (params.required + params.optional) as usize;
         let post = params.post_start() as usize - 1;
-        if params.rest || positional + params.post as usize > MAX_ARGC {
+        if params.rest && params.post == 0 && positional < MAX_ARGC {
+            for var in &vars[..positional] {
+                self.load_var(root, *var, Dest::Push);
+            }
+            self.load_var(root, vars[params.rest_reg() as usize - 1], Dest::Push);
+            // A variable may hold anything by now.
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::SplatLent as u8, self.f.top - 1, 0, 1);
+            p.argc = positional as u8 + 1;
+            p.flags |= call_flags::SPLAT;
+        } else if params.rest || positional + params.post as usize > MAX_ARGC {
             let array = self.f.top;
             for var in &vars[..positional] {
                 self.load_var(root, *var, Dest::Push);
@@ -559,16 +623,40 @@ impl<'pr> Compiler<'pr> {
                 self.pop_to(array + 1);
             }
             p.argc = 1;
-            p.flags |= call_flags::SPLAT;
+            p.flags |= call_flags::SPLAT | call_flags::SPLAT_FRESH;
         } else {
             for var in vars[..positional].iter().chain(&vars[post..post + params.post as usize]) {
                 self.load_var(root, *var, Dest::Push);
                 p.argc += 1;
             }
         }
-        if params.takes_keywords() {
+        let at = params.keyword_start() as usize - 1;
+        if params.kwrest == KwRest::Named {
+            let rest = self.load_var(root, vars[params.kwrest_reg() as usize - 1], Dest::Push);
+            self.f.asm.emit(Op::Intrinsic, Intrinsic::ToHash as u8, rest, 0, 1);
+            p.flags |= call_flags::KW;
+            if !params.keywords.is_empty() {
+                let hash = self.push();
+                self.f.asm.emit(Op::NewHash, 0, hash, hash, 0);
+                self.f.asm.emit(Op::HashMerge, 0, hash, rest, 0);
+                for (i, k) in params.keywords.iter().enumerate() {
+                    let key = self.load_sym(k.name, Dest::Push);
+                    let value = self.load_var(root, vars[at + i], Dest::Push);
+                    self.f.asm.emit(Op::HashSet, 0, hash, key, value);
+                    self.pop_to(hash + 1);
+                }
+                self.f.asm.mov(rest, hash);
+                self.pop_to(rest + 1);
+                p.flags |= call_flags::KW_FRESH;
+            }
+        } else if params.takes_keywords() && params.keywords.len() <= MAX_KEYWORDS {
+            for i in 0..params.keywords.len() {
+                self.load_var(root, vars[at + i], Dest::Push);
+            }
+            p.keywords = self.f.asm.keyword_list(params.keywords.iter().map(|k| k.name).collect());
+            p.flags |= call_flags::KW | call_flags::KW_NAMES;
+        } else if params.takes_keywords() {
             let first = self.f.top;
-            let at = params.keyword_start() as usize - 1;
             for (i, k) in params.keywords.iter().enumerate() {
                 self.load_sym(k.name, Dest::Push);
                 self.load_var(root, vars[at + i], Dest::Push);
@@ -576,11 +664,6 @@ impl<'pr> Compiler<'pr> {
             self.pop_to(first);
             self.push();
             self.f.asm.emit(Op::NewHash, 0, first, first, params.keywords.len() as u16 * 2);
-            if params.kwrest == KwRest::Named {
-                let t = self.load_var(root, vars[params.kwrest_reg() as usize - 1], Dest::Any);
-                self.f.asm.emit(Op::HashMerge, 0, first, t, 0);
-                self.pop_to(first + 1);
-            }
             p.flags |= call_flags::KW | call_flags::KW_FRESH;
         }
         self.block(&mut p, block.as_ref());

@@ -199,11 +199,24 @@ pub struct PendingCall {
     pub me: Value,
     pub argc: usize,
     pub kw: bool,
+    /// The keyword Hash is the caller's: the callee gets a copy, or only reads it.
+    pub lent: bool,
+    pub list: List,
     pub block: crate::builtin::Block,
     /// Name called, for method_missing.
     pub name: Sym,
     /// State of `me`'s Code, if it is a Ruby method and the call site knows; or null.
     pub state: *const CodeState,
+}
+
+/// Whether the last positional arguments are the elements of an Array ([`Vm::splatted`]) that may become the callee's rest parameter.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    None,
+    /// It is the program's: for a rest parameter without a name.
+    Lent,
+    /// It was made for the call.
+    Own,
 }
 
 /// Value and frame stacks of the running coroutine.
@@ -252,6 +265,8 @@ pub struct Vm {
     pub heap: Heap,
     pub pending: Value,
     pub call: PendingCall,
+    /// What `call.list` speaks of. Not kept alive: nothing of the program's runs between the call's site and its callee.
+    pub splatted: Value,
     /// Why machine code was left last, and by which guard.
     pub left: crate::machine::Left,
     pub left_by: *const zakuro_bytecode::machine::Exit,

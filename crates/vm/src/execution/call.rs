@@ -9,7 +9,7 @@ use crate::interp;
 use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
-use crate::vm::{Cx, PendingCall};
+use crate::vm::{Cx, List, PendingCall};
 use std::sync::atomic::Ordering;
 use zakuro_bytecode::CodeKind;
 use zakuro_object::*;
@@ -161,7 +161,7 @@ impl Cx {
                 for (i, a) in args.iter().enumerate() {
                     *base.add(1 + i) = *a;
                 }
-                self.call = PendingCall { me: m.as_value(), argc: n, kw, block, name, state: std::ptr::null() };
+                self.call = PendingCall { me: m.as_value(), argc: n, kw, lent: false, list: List::None, block, name, state: std::ptr::null() };
                 let ok = interp::run(self, interp::stub(), base, std::ptr::null());
                 self.fp = if pushed { fp.sub(1) } else { fp };
                 return if ok { Ok(*base) } else { Err(Exc) };
@@ -244,7 +244,7 @@ impl Cx {
             for (i, a) in args.iter().enumerate() {
                 *base.add(1 + i) = *a;
             }
-            let r = interp::blocks::push_block_frame(self, block, base, n, kw, pass, self_, flags);
+            let r = interp::blocks::push_block_frame(self, block, base, n, kw, List::None, pass, self_, flags);
             let ok = match r {
                 Ok(cs) => interp::machine::run_activation(self, base, cs),
                 Err(Exc) => false,

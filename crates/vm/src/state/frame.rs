@@ -124,6 +124,10 @@ pub struct CodeState {
     pub simple: bool,
     /// Its parameters are required and optional ones alone.
     pub plain: bool,
+    /// The rest parameter has no name, so that it can only be passed on: nil where nothing was given for it, and else it may be an Array of the program's.
+    pub nameless_rest: bool,
+    /// The same of that for keywords, and a Hash.
+    pub nameless_kwrest: bool,
     pub required: u16,
     pub code: Arc<Code>,
     /// Its machine code, if the VM has taken note of it; or null. From `Arc::into_raw`.
@@ -278,6 +282,8 @@ impl CodeState {
                 env_reg: code.env_reg,
                 own_env: code.own_env,
                 simple: code.params.simple,
+                nameless_rest: code.params.is_nameless("rest", zakuro_base::sym::mul),
+                nameless_kwrest: code.params.is_nameless("keyrest", zakuro_base::sym::pow),
                 plain: code.params.registers() == code.params.required + code.params.optional && !code.params.no_block,
                 required: code.params.required,
                 children,

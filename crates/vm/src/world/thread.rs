@@ -229,7 +229,7 @@ impl Trace for Context {
         } = self;
         [*current_fiber, *root_fiber, *pending, *errinfo].trace(m);
         inspecting.trace(m);
-        let PendingCall { me, argc: _, kw: _, block, name: _, state: _ } = call;
+        let PendingCall { me, argc: _, kw: _, lent: _, list: _, block, name: _, state: _ } = call;
         me.trace(m);
         if block.record().is_none() {
             m.mark_value_bits(block.0);

@@ -1,5 +1,6 @@
 //! Blocks: yield, activation frames, Procs.
 
+use super::calls::{Laid, give_keywords, own_keywords, spread};
 use super::control::{poll_at, polled};
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
@@ -7,7 +8,7 @@ use crate::builtin::Block;
 use crate::frame::*;
 use crate::make::{ArgList, RootedVec};
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, List, PendingCall};
 use zakuro_bytecode::{Insn, KwRest, Params};
 use zakuro_object::*;
 
@@ -78,6 +79,7 @@ pub unsafe fn push_block_frame(
     base: *mut Value,
     argc: usize,
     kw: bool,
+    list: List,
     pass: Block,
     self_: Option<(Value, Value)>,
     flags: usize,
@@ -112,7 +114,7 @@ pub unsafe fn push_block_frame(
                 fp.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block: pass, me: a.me, aux: end as usize });
             }
             cx.fp = fp;
-            let bound = bind_args(cx, cs, base, argc, kw, lambda, pass);
+            let bound = bind_args(cx, cs, base, argc, kw, list, lambda);
             cx.fp = caller;
             bound?;
             if kw && (*cs).keeps_keywords.get() {
@@ -186,6 +188,34 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
     }
 }
 
+/// The rest parameter: the elements, or what they were splatted from where the callee may have that, or nil where nothing was given for a nameless one.
+///
+/// `post`: number of values behind them.
+pub(super) unsafe fn rest_list(cx: &mut Cx, cs: *const CodeState, list: List, elements: &[Value], post: usize) -> Value {
+    // SAFETY: caller: a live state, and `splatted` is alive if the list is one.
+    unsafe {
+        if elements.is_empty() && (*cs).nameless_rest {
+            return Value::NIL;
+        }
+        if list != List::None {
+            let a: Ref<ArrayCell> = Ref::of_unchecked(cx.splatted);
+            // What was bound before the rest came from its begin, and what comes behind from its end.
+            match a.len().checked_sub(elements.len() + post) {
+                Some(before) if list == List::Own => {
+                    ArrayCell::truncate(a, before + elements.len());
+                    for _ in 0..before {
+                        ArrayCell::shift(a, &mut cx.heap);
+                    }
+                    return cx.splatted;
+                }
+                Some(0) if post == 0 && (*cs).nameless_rest => return cx.splatted,
+                _ => {}
+            }
+        }
+        ArrayCell::plain(&cx.heap, elements).as_value()
+    }
+}
+
 /// Copies the arguments to the parameter registers. Strict for methods and lambdas, Proc rules otherwise.
 ///
 /// # Safety
@@ -197,8 +227,8 @@ pub unsafe fn bind_args(
     base: *mut Value,
     argc: usize,
     kw: bool,
+    mut list: List,
     strict: bool,
-    pass: Block,
 ) -> Result<()> {
     // SAFETY: caller.
     unsafe {
@@ -216,11 +246,16 @@ pub unsafe fn bind_args(
             } else if p.kwrest == KwRest::Refused {
                 return cx.arg_error("no keywords accepted");
             } else {
-                // Keywords to a method without keyword parameters: one positional Hash (a copy of its own).
-                let copy = cx.new_hash();
-                HashCell::replace(copy, &mut cx.heap, h);
-                given[argc - 1] = copy.as_value();
-                args = &given;
+                // Keywords to a method without keyword parameters: one positional Hash of its own.
+                if !HashCell::take_over(h) {
+                    given[argc - 1] = cx.copy_keywords(h).as_value();
+                    args = &given;
+                }
+                if list == List::Own {
+                    ArrayCell::push(Ref::of_unchecked(cx.splatted), &mut cx.heap, args[argc - 1]);
+                } else {
+                    list = List::None;
+                }
             }
         }
         let (least, most) = p.arity_range();
@@ -236,6 +271,7 @@ pub unsafe fn bind_args(
             {
                 spread = ArgList::of_array(cx, a);
                 args = &spread;
+                list = List::None;
             }
         } else if args.len() < least || most.is_some_and(|m| args.len() > m) {
             let n = args.len();
@@ -267,7 +303,7 @@ pub unsafe fn bind_args(
         if p.rest {
             let end = n.saturating_sub(post).max(at.min(n));
             let rest = if at < end { &args[at..end] } else { &[] };
-            *out = ArrayCell::plain(&cx.heap, rest).as_value();
+            *out = rest_list(cx, cs, list, rest, n - end.min(n));
             at = end.max(at);
             out = out.add(1);
         } else if strict {
@@ -279,12 +315,11 @@ pub unsafe fn bind_args(
             out = out.add(1);
         }
         if p.takes_keywords() {
-            bind_keywords(cx, p, out, kwargs)?;
+            bind_keywords(cx, p, (*cs).nameless_kwrest, out, kwargs)?;
             out = out.add(p.keywords.len() + (p.kwrest == KwRest::Named) as usize);
         }
         if p.block {
             *out = Value::NIL;
-            let _ = pass;
         }
         Ok(())
     }
@@ -309,7 +344,7 @@ unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize) -> Result<T> {
     cx.arity_error(given, least, most)
 }
 
-unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option<Ref<HashCell>>) -> Result<()> {
+unsafe fn bind_keywords(cx: &mut Cx, p: &Params, nameless: bool, out: *mut Value, kwargs: Option<Ref<HashCell>>) -> Result<()> {
     // SAFETY: caller made room for the keyword registers.
     unsafe {
         let mut missing = Vec::new();
@@ -338,7 +373,9 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             return r;
         }
         let named = |key: &Value| p.keywords.iter().any(|k| Value::sym(k.name) == *key);
-        if let Some(from) = kwargs.filter(|_| own && p.kwrest == KwRest::Named) {
+        if nameless && used == kwargs.map_or(0, |h| h.len()) {
+            *out.add(p.keywords.len()) = Value::NIL;
+        } else if let Some(from) = kwargs.filter(|_| p.kwrest == KwRest::Named && (own || (nameless && used == 0))) {
             if used != 0 {
                 for k in &p.keywords {
                     // Symbols: no Ruby code compares them.
@@ -347,11 +384,13 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
             }
             *out.add(p.keywords.len()) = from.as_value();
         } else if p.kwrest == KwRest::Named {
-            let h = cx.new_hash();
-            *out.add(p.keywords.len()) = h.as_value();
-            let Some(from) = kwargs else { return Ok(()) };
-            if used * 2 <= from.len() && !from.by_identity() {
-                HashCell::replace(h, &mut cx.heap, from);
+            let Some(from) = kwargs else {
+                *out.add(p.keywords.len()) = cx.new_hash().as_value();
+                return Ok(());
+            };
+            if used * 2 <= from.len() || !cx.is_plain_hash(from) {
+                let h = cx.copy_keywords(from);
+                *out.add(p.keywords.len()) = h.as_value();
                 if used != 0 {
                     for k in &p.keywords {
                         cx.hash_delete(h, Value::sym(k.name))?;
@@ -359,6 +398,8 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, out: *mut Value, kwargs: Option
                 }
                 return Ok(());
             }
+            let h = cx.new_hash();
+            *out.add(p.keywords.len()) = h.as_value();
             // `hash` of a key may run Ruby code, and the Hash that they came in may no longer stand in a register.
             for (k, v) in cx.hash_pairs(from) {
                 if !named(&k) {
@@ -428,9 +469,7 @@ unsafe fn yield_any(cx: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeSt
     // SAFETY: called by `yield_`, whose frame it is, with its `ip` stored; `x` arguments stand above the base.
     unsafe {
         let (ip, regs, cs) = ((*cx.fp).ip, (*cx.fp).regs, (*cx.fp).code);
-        cx.call.argc = (*ip).x as usize;
-        cx.call.kw = false;
-        cx.call.block = Block::NONE;
+        (cx.call.argc, cx.call.kw, cx.call.list, cx.call.block) = ((*ip).x as usize, false, List::None, Block::NONE);
         enter_yield(cx, ip, regs, cs)
     }
 }
@@ -440,14 +479,14 @@ unsafe fn push_yield_frame(cx: &mut Cx, base: *mut Value, block: Block) -> Resul
     // SAFETY: arguments described by `cx.call` stand above base.
     unsafe {
         let call = cx.call;
-        push_block_frame(cx, block, base, call.argc, call.kw, call.block, None, 0)
+        push_block_frame(cx, block, base, call.argc, call.kw, call.list, call.block, None, 0)
     }
 }
 /// As [`yield_`], for machine code: the state of the block whose frame was pushed. Null: it was done, and the base has its value.
 pub(super) unsafe fn push_yield(cx: &mut Cx, base: *mut Value, argc: usize) -> Result<*const CodeState> {
     // SAFETY: as in `yield_any` and `enter_yield`.
     unsafe {
-        (cx.call.argc, cx.call.kw, cx.call.block) = (argc, false, Block::NONE);
+        (cx.call.argc, cx.call.kw, cx.call.list, cx.call.block) = (argc, false, List::None, Block::NONE);
         let block = (*cx.fp).block;
         match block.proc().filter(|p| p.proc_kind() != ProcKind::Block) {
             Some(p) => {
@@ -498,10 +537,13 @@ unsafe fn lay_out_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
-        let (argc, kw, block) = super::calls::lay_out(cx, regs.add(i.a as usize), i.x as usize, site, &(*cs).code)?;
-        cx.call.argc = argc;
-        cx.call.kw = kw;
-        cx.call.block = block;
+        let base = regs.add(i.a as usize);
+        let Laid { argc, kw, lent, list, block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        cx.call = PendingCall { me: Value::NIL, argc, kw, lent, list, block, name: sym::empty, state: std::ptr::null() };
+        match activation((*cx.fp).block) {
+            Some(_) => give_keywords(cx, base),
+            None => own_keywords(cx, base, argc, lent),
+        }
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::frame::*;
 use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
-use crate::vm::{Cx, PendingCall};
+use crate::vm::{Cx, List, PendingCall};
 use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
 use zakuro_object::*;
 
@@ -433,7 +433,7 @@ pub(super) unsafe fn push_new_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         let object = cx.new_object(ClassId(cache.extra));
         (*base, *base.add(1)) = (object, object);
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc, kw: false, block: Block::NONE, name: sym::initialize, state };
+        cx.call = PendingCall { me: cache.me, argc, kw: false, lent: false, list: List::None, block: Block::NONE, name: sym::initialize, state };
         push_method_frame(cx, base.add(1))
     }
 }
@@ -489,7 +489,7 @@ pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, 
         let is_simple = (*callee).simple && argc == (*callee).required as usize;
         let fits = is_simple && fp < cx.frame_limit && base.wrapping_add((*callee).nregs as usize) < cx.stack_limit;
         let Some(a) = activation(block).filter(|_| fits) else {
-            return push_block_frame(cx, block, base, argc, false, Block::NONE, None, 0);
+            return push_block_frame(cx, block, base, argc, false, List::None, Block::NONE, None, 0);
         };
         *base = a.self_;
         for k in (*callee).nil_from..(*callee).nlocals {
@@ -527,7 +527,7 @@ unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
-        cx.call = PendingCall { me, argc: i.x as usize, kw: false, block, name: site.name, state: std::ptr::null() };
+        cx.call = PendingCall { me, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name: site.name, state: std::ptr::null() };
     }
 }
 /// As [`generic`], for machine code: see [`push_entered`].
@@ -547,7 +547,7 @@ unsafe fn ruby_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let cache = &*(*cs).calls.add(i.c as usize);
         let name = (&(*cs).code.calls)[i.c as usize].name;
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block: Block::NONE, name, state };
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, lent: false, list: List::None, block: Block::NONE, name, state };
         enter(cx, ip, regs, cs)
     }
 }
@@ -561,7 +561,7 @@ unsafe fn ruby_bound_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *co
         let name = (&(*cs).code.calls)[i.c as usize].name;
         let block = block_record(cx, regs, cs, i.a, cache.extra as u16);
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state };
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name, state };
         enter(cx, ip, regs, cs)
     }
 }
@@ -581,7 +581,7 @@ pub(super) unsafe fn push_bound(
         let name = (&(*cs).code.calls)[i.c as usize].name;
         let block = if with_block { block_record(cx, regs, cs, i.a, cache.extra as u16) } else { Block::NONE };
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, block, name, state };
+        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name, state };
         push_method_frame(cx, regs.add(i.a as usize))
     }
 }
@@ -721,7 +721,7 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
         let call = cx.call;
         let m: Method = Ref::of_unchecked(call.me);
         let who = Some((*base, call.me));
-        let cs = push_block_frame(cx, Block(m.data.bits()), base, call.argc, call.kw, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
+        let cs = push_block_frame(cx, Block(m.data.bits()), base, call.argc, call.kw, call.list, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
         let p = &(*cs).code.params;
         if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
             mark_keywords(base, p);
@@ -816,7 +816,7 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
             for k in (call.argc + 1)..n {
                 *base.add(k) = Value::NIL;
             }
-            let bound = bind_args(cx, callee, base, call.argc, call.kw, true, call.block);
+            let bound = bind_args(cx, callee, base, call.argc, call.kw, call.list, true);
             cx.fp = saved;
             bound?;
             if (m.reserved & RUBY2_KEYWORDS != 0 || (*callee).keeps_keywords.get()) && call.kw && p.rest && !p.takes_keywords() {
@@ -841,42 +841,37 @@ unsafe fn push_method_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Code
     }
 }
 
-/// As [`spread`], with a keyword Hash that is the callee's own.
-pub unsafe fn lay_out(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
-    // SAFETY: caller.
+/// Arguments of a SendX-like instruction in plain order: above the base.
+pub struct Laid {
+    pub argc: usize,
+    /// The last is a keyword Hash.
+    pub kw: bool,
+    /// It is the caller's.
+    pub lent: bool,
+    /// What the last positional ones were splatted from.
+    pub list: List,
+    pub block: Block,
+}
+
+/// A Hash of the caller's must not reach the callee: a copy takes its place.
+pub(super) unsafe fn own_keywords(cx: &mut Cx, base: *mut Value, argc: usize, lent: bool) {
+    // SAFETY: caller: if it is lent, the last of argc arguments is the keyword Hash.
     unsafe {
-        let laid = spread(cx, base, x, site, code)?;
-        own_keywords(cx, base, laid.0, laid.1, site);
-        Ok(laid)
+        if lent {
+            *base.add(argc) = cx.copy_keywords(Ref::of_unchecked(*base.add(argc))).as_value();
+        }
     }
 }
 
-/// A Hash of the caller's must not reach the callee: of one that was not made for the call, a copy takes its place.
-unsafe fn own_keywords(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, site: &CallSite) {
-    if !kw || site.flags & call_flags::KW == 0 || site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
-        return;
-    }
-    let copy = cx.new_hash();
-    // SAFETY: caller: the last of argc arguments is the keyword Hash.
-    unsafe {
-        HashCell::replace(copy, &mut cx.heap, Ref::of_unchecked(*base.add(argc)));
-        *base.add(argc) = copy.as_value();
-    }
-}
-
-/// Brings the arguments of a SendX-like instruction into plain order. Returns argc, whether the last is a keyword Hash (the caller's, as it may be), and the block
-/// argument.
-unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<(usize, bool, Block)> {
+/// Brings the arguments of a SendX-like instruction into plain order.
+pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code: &Code) -> Result<Laid> {
     // SAFETY: caller: operands of a verified SendX-like instruction stand at base. `to_block` may run Ruby code, before arguments are spread beyond
     // the window; the splatted Array may be a variable's (`f(*list)`), so it is only read, and nothing runs while it is.
     unsafe {
         let flags = site.flags;
-        let mut at = base.add(1);
-        let splat = flags & call_flags::SPLAT != 0;
-        let positional = if splat { 1 } else { x };
-        let mut block = Block::NONE;
-        let kw_at = base.add(1 + positional);
         let has_kw = flags & call_flags::KW != 0;
+        let kw_at = base.add(1 + x);
+        let mut laid = Laid { argc: x, kw: false, lent: false, list: List::None, block: Block::NONE };
         if flags & call_flags::KW_NAMES != 0 {
             let names = &code.keyword_lists[site.keywords as usize];
             let hash = cx.keyword_hash(names, kw_at);
@@ -888,46 +883,42 @@ unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, code:
         if flags & call_flags::BLOCKARG != 0 {
             let v = *kw_at.add(has_kw as usize);
             let v = cx.to_block(v)?;
-            block = Block::from_value(v);
+            laid.block = Block::from_value(v);
         }
-        let kwargs = if has_kw { Some(*kw_at) } else { None };
-        let mut argc = positional;
-        let mut kw = false;
-        if splat {
-            let a: Ref<ArrayCell> = Ref::of_unchecked(*at);
-            argc = a.len();
-            if base.wrapping_add(argc + 8) >= cx.stack_limit {
-                return cx.stack_error();
-            }
-            for (k, v) in a.elements(&cx.heap).iter().enumerate() {
-                *at.add(k) = *v;
-            }
-            // A Hash that a ruby2_keywords method kept becomes keywords again.
-            if kwargs.is_none()
-                && argc > 0
-                && let Some(h) = Ref::<HashCell>::from_value(*at.add(argc - 1))
-                && h.header.flags & KEYWORDS != 0
-            {
-                let copy = cx.new_hash();
-                HashCell::replace(copy, &mut cx.heap, h);
-                *at.add(argc - 1) = copy.as_value();
-                if copy.len() == 0 {
-                    argc -= 1;
+        let kwargs = if has_kw { Ref::<HashCell>::from_value(*kw_at).filter(|h| h.len() > 0) } else { None };
+        if flags & call_flags::SPLAT != 0 {
+            let at = base.add(x);
+            laid.argc -= 1;
+            if let Some(a) = Ref::<ArrayCell>::from_value(*at) {
+                let n = a.len();
+                if base.wrapping_add(laid.argc + n + 8) >= cx.stack_limit {
+                    return cx.stack_error();
+                }
+                for (k, v) in a.elements(&cx.heap).iter().enumerate() {
+                    *at.add(k) = *v;
+                }
+                laid.argc += n;
+                // A Hash that a ruby2_keywords method kept becomes keywords again.
+                if !has_kw
+                    && n > 0
+                    && let Some(h) = Ref::<HashCell>::from_value(*at.add(n - 1))
+                    && h.header.flags & KEYWORDS != 0
+                {
+                    (laid.kw, laid.lent) = (h.len() > 0, h.len() > 0);
+                    laid.argc -= (h.len() == 0) as usize;
                 } else {
-                    kw = true;
+                    laid.list = if flags & call_flags::SPLAT_FRESH != 0 { List::Own } else { List::Lent };
+                    cx.splatted = a.as_value();
                 }
             }
         }
-        at = at.add(argc);
-        if let Some(h) = kwargs
-            && let Some(hash) = Ref::<HashCell>::from_value(h)
-            && hash.len() > 0
-        {
-            *at = h;
-            argc += 1;
-            kw = true;
+        if let Some(h) = kwargs {
+            laid.argc += 1;
+            *base.add(laid.argc) = h.as_value();
+            laid.kw = true;
+            laid.lent = flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) == 0;
         }
-        Ok((argc, kw, block))
+        Ok(laid)
     }
 }
 
@@ -962,7 +953,7 @@ pub(super) enum Prepared {
 /// Lays the arguments out and finds the method.
 #[inline(never)]
 pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<Prepared> {
-    // SAFETY: the contract of handlers; operands as in `lay_out`. Arguments that were spread may lie above the window: Ruby code that a warning runs
+    // SAFETY: the contract of handlers; operands as in `spread`. Arguments that were spread may lie above the window: Ruby code that a warning runs
     // is kept above them (`above`), and the cache is written after it, through the state. `target` is the method's state, or null.
     unsafe {
         let i = *ip;
@@ -974,7 +965,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         if site.flags & call_flags::KW_NAMES != 0 && keyword_call(cx, ip, regs, cs, site)? {
             return Ok(Prepared::Entered);
         }
-        let (argc, kw, mut block) = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        let Laid { argc, kw, lent, mut list, mut block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         if site.block != NO_BLOCK {
             cx.child_state(cs, site.block as usize);
             block = block_record(cx, regs, cs, i.a, site.block);
@@ -993,15 +984,17 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
                 Ok(m) => m,
                 Err(why) => {
                     if missing_in_ruby(cx, base, argc, kw, block, site.name, why)? {
-                        hand_keywords(cx, base, site);
+                        cx.call.lent = lent;
+                        hand_keywords(cx, base);
                         return Ok(Prepared::Enter);
                     }
-                    own_keywords(cx, base, argc, kw, site);
+                    own_keywords(cx, base, argc, lent);
                     *base = missing(cx, base, argc, kw, block, site.name, why)?;
                     return Ok(Prepared::Answered);
                 }
             };
             let m = if !block.is_none() && cx.above(base.add(argc + 1), |cx| cx.unused_block(m))? {
+                list = List::None;
                 cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name).unwrap_or(m)
             } else {
                 m
@@ -1015,12 +1008,12 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         let target = (*cache).target as *const CodeState;
-        cx.call = PendingCall { me: (*cache).me, argc, kw, block, name: site.name, state: target };
+        cx.call = PendingCall { me: (*cache).me, argc, kw, lent, list, block, name: site.name, state: target };
         let m: Method = Ref::of_unchecked((*cache).me);
-        if pass_on(cx, base, m, site)? {
+        if pass_on(cx, base, m)? {
             return Ok(Prepared::Entered);
         }
-        hand_keywords(cx, base, site);
+        hand_keywords(cx, base);
         Ok(Prepared::Enter)
     }
 }
@@ -1041,7 +1034,7 @@ pub(super) fn block_of_proc(v: Value) -> Option<Ref<ProcCell>> {
 /// The call that `cx.call` describes, if it is one of a builtin that only passes it on, becomes that of what is written in Ruby behind it: no native frame
 /// in between, and no second interpreter. True: a Proc's frame is the current one.
 #[inline(never)]
-unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method, site: &CallSite) -> Result<bool> {
+unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
     // SAFETY: caller: argc values stand above the base, and the frame's `ip` is stored. A Proc's code is alive while a frame runs it.
     unsafe {
         if m.method_kind() != MethodKind::Native || cx.tracing != 0 {
@@ -1061,9 +1054,9 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method, site: &CallSite) -> 
         let Some(p) = Ref::<ProcCell>::from_value(*base) else { return Ok(false) };
         match p.proc_kind() {
             ProcKind::Block => {
-                give_keywords(cx, base, (*(p.code as *const CodeState)).code.params.takes_keywords(), site);
+                give_keywords(cx, base);
                 let call = cx.call;
-                push_block_frame(cx, Block(p.as_value().bits()), base, call.argc, call.kw, call.block, None, 0)?;
+                push_block_frame(cx, Block(p.as_value().bits()), base, call.argc, call.kw, call.list, call.block, None, 0)?;
                 Ok(true)
             }
             ProcKind::Symbol => {
@@ -1121,35 +1114,36 @@ unsafe fn missing_in_ruby(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, 
         // For the builtin, should the method call super.
         cx.missing_reason = why;
         let state = cx.method_state(m);
-        cx.call = PendingCall { me: m.as_value(), argc: argc + 1, kw, block, name: sym::method_missing, state };
+        cx.call = PendingCall { me: m.as_value(), argc: argc + 1, kw, lent: false, list: List::None, block, name: sym::method_missing, state };
         Ok(true)
     }
 }
 
 /// Makes the keyword Hash of `cx.call` one that its callee may be given.
-unsafe fn hand_keywords(cx: &mut Cx, base: *mut Value, site: &CallSite) {
+pub(super) unsafe fn hand_keywords(cx: &mut Cx, base: *mut Value) {
     // SAFETY: caller: `cx.call` describes a call whose arguments stand above the base.
     unsafe {
+        if !cx.call.kw {
+            return;
+        }
         let m: Method = Ref::of_unchecked(cx.call.me);
-        let callee = match m.method_kind() {
-            MethodKind::Proc => block_of_proc(m.data).map_or(std::ptr::null(), |p| p.code as *const CodeState),
-            _ => cx.call.state,
+        let in_ruby = match m.method_kind() {
+            MethodKind::Ruby => true,
+            MethodKind::Proc => block_of_proc(m.data).is_some(),
+            _ => false,
         };
-        give_keywords(cx, base, !callee.is_null() && (*callee).code.params.takes_keywords(), site);
+        if in_ruby { give_keywords(cx, base) } else { own_keywords(cx, base, cx.call.argc, cx.call.lent) }
     }
 }
-/// The same for a callee that takes keywords, or does not.
-unsafe fn give_keywords(cx: &mut Cx, base: *mut Value, takes: bool, site: &CallSite) {
+/// The same for a callee that is written in Ruby: `bind_args` copies what was not handed over, if it has to.
+pub(super) unsafe fn give_keywords(cx: &mut Cx, base: *mut Value) {
     // SAFETY: as in `hand_keywords`: the last of argc arguments is the keyword Hash.
     unsafe {
-        let (argc, kw) = (cx.call.argc, cx.call.kw);
-        if !takes {
-            own_keywords(cx, base, argc, kw, site);
-        } else if kw && site.flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) != 0 {
-            (*base.add(argc)).set_flags(HANDED_OVER);
-        } else if kw {
+        match cx.call {
+            PendingCall { kw: false, .. } => {}
+            PendingCall { argc, lent: false, .. } => (*base.add(argc)).set_flags(HANDED_OVER),
             // One that is left from a call which was never entered.
-            HashCell::take_over(Ref::of_unchecked(*base.add(argc)));
+            PendingCall { argc, .. } => _ = HashCell::take_over(Ref::of_unchecked(*base.add(argc))),
         }
     }
 }

@@ -252,11 +252,8 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.ivar_set_raw(e, Sym::intern("__matchee"), v);
                 return cx.raise_value(e);
             }
-            Intrinsic::ToHash => {
-                let h = cx.new_hash();
-                cx.merge_splat(h, arg(0))?;
-                h.as_value()
-            }
+            Intrinsic::ToHash if arg(0).is_nil() || arg(0).is_kind(Kind::Hash) => arg(0),
+            Intrinsic::ToHash => cx.to_hash(arg(0))?.as_value(),
             Intrinsic::HashElements => {
                 let empty = Ref::<HashCell>::from_value(arg(0)).is_some_and(|h| h.len() == 0);
                 let hash = [arg(0)];
@@ -326,7 +323,8 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 let c = cx.singleton_class(arg(0))?;
                 cx.class_value(c)
             }
-            Intrinsic::SplatArray => cx.splat(arg(0))?.as_value(),
+            Intrinsic::SplatLent if arg(0).is_nil() => arg(0),
+            Intrinsic::SplatArray | Intrinsic::SplatLent => cx.splat(arg(0))?.as_value(),
             Intrinsic::AsString => cx.to_s(arg(0))?.as_value(),
             Intrinsic::MarkRuby2Keywords => {
                 if let Some(a) = Ref::<ArrayCell>::from_value(arg(0))

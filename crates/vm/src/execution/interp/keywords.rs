@@ -2,16 +2,16 @@
 //!
 //! A call site whose keywords are all written as Symbols pushes their values and has a list of their names (`call_flags::KW_NAMES`). A method, a method's
 //! block body or a Proc that takes keywords gets them put in place, also through `send` and `new`; whoever wants a Hash (a native, a callee without
-//! keywords, too few or unknown names: the error is the general way's) gets one made by `lay_out`.
+//! keywords, too few or unknown names: the error is the general way's) gets one made by `spread`.
 
 use crate::builtin::Block;
 use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
-use crate::interp::blocks::activation;
+use crate::interp::blocks::{activation, rest_list};
 use crate::interp::calls::{block_of_proc, block_record, calls_proc, sends, symbol_target};
 use crate::methods::Method;
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, List};
 
 use zakuro_bytecode::{CallSite, Insn, KwRest, MAX_KEYWORDS, NO_BLOCK, Params, call_flags};
 use zakuro_object::*;
@@ -101,12 +101,14 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             push(cx, base, target, m.as_value(), 0, block);
             return Ok(true);
         }
-        let list = if site.flags & call_flags::SPLAT != 0 { Some(Ref::<ArrayCell>::of_unchecked(*base.add(1))) } else { None };
-        let mut given = Given { values: base.add(1), list, skip: 0, count: list.map_or(x, |a| a.len()) };
+        let splat = site.flags & call_flags::SPLAT != 0;
+        let list = if splat { Ref::<ArrayCell>::from_value(*base.add(x)) } else { None };
+        let leading = x - splat as usize;
+        let mut given = Given { values: base.add(1), leading, list, skip: 0, count: leading + list.map_or(0, |a| a.len()) };
         let first = match list {
             _ if given.count == 0 => None,
-            Some(a) => a.get(0),
-            None => Some(*base.add(1)),
+            Some(a) if leading == 0 => a.get(0),
+            _ => Some(*base.add(1)),
         };
         let mut recv = recv;
         let to = match () {
@@ -148,6 +150,12 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         }
         let mut keywords = [Value::NIL; MAX_KEYWORDS];
         let n = names.len().min(MAX_KEYWORDS);
+        let whole = match (list, site.flags & call_flags::SPLAT_FRESH) {
+            (None, _) => List::None,
+            (Some(_), 0) => List::Lent,
+            _ => List::Own,
+        };
+        cx.splatted = list.map_or(Value::NIL, |a| a.as_value());
         std::ptr::copy_nonoverlapping(base.add(1 + x), keywords.as_mut_ptr(), n);
         let window = match callee {
             // As for `new_object`: the object stays below, the window of `initialize` begins one register further.
@@ -155,7 +163,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             _ => base,
         };
         given.lay(cx, window.add(1));
-        place(cx, p, window, given.count, names, &keywords[..n]);
+        place(cx, code, window, given.count, whole, names, &keywords[..n]);
         let mut env = Value::NIL;
         let (me, aux) = match callee {
             Callee::Method(m, _) => {
@@ -186,7 +194,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         }
         if let Callee::Method(..) = callee
             && to.is_none()
-            && list.is_none()
+            && !splat
         {
             (*cache).extra = known(p, x, names);
         }
@@ -244,9 +252,11 @@ unsafe fn place_known(p: &Params, base: *mut Value, count: usize, names: usize, 
     }
 }
 
-/// Positional arguments where a call site left them: `count` of them behind `skip` others, in registers or an Array.
+/// Positional arguments where a call site left them: `count` of them behind `skip` others, in registers and then in an Array.
 struct Given {
     values: *const Value,
+    /// Number of those in registers.
+    leading: usize,
     list: Option<Ref<ArrayCell>>,
     skip: usize,
     count: usize,
@@ -257,13 +267,12 @@ impl Given {
     unsafe fn lay(&self, cx: &Cx, to: *mut Value) {
         // SAFETY: the caller has made room; nothing changes or frees the Array meanwhile.
         unsafe {
-            match self.list {
-                Some(a) => {
-                    for (k, v) in a.elements(&cx.heap)[self.skip..].iter().enumerate() {
-                        *to.add(k) = *v;
-                    }
+            let n = self.leading.saturating_sub(self.skip);
+            std::ptr::copy(self.values.add(self.skip), to, n);
+            if let Some(a) = self.list {
+                for (k, v) in a.elements(&cx.heap)[self.skip.saturating_sub(self.leading)..].iter().enumerate() {
+                    *to.add(n + k) = *v;
                 }
-                None => std::ptr::copy(self.values.add(self.skip), to, self.count),
             }
         }
     }
@@ -281,14 +290,15 @@ fn takes(p: &Params, count: usize, names: &[Sym]) -> bool {
 }
 
 /// Moves the values to the parameter registers: `count` positional ones stand above the base.
-unsafe fn place(cx: &mut Cx, p: &Params, base: *mut Value, count: usize, names: &[Sym], values: &[Value]) {
+unsafe fn place(cx: &mut Cx, code: *const CodeState, base: *mut Value, count: usize, list: List, names: &[Sym], values: &[Value]) {
     // SAFETY: the caller has made room for the parameters and `count` values more. Making objects does not collect.
     unsafe {
+        let p: &Params = &(*code).code.params;
         let (required, optional, post) = (p.required as usize, p.optional as usize, p.post as usize);
         let filled = (count - required - post).min(optional);
         let from = base.add(1 + required + filled);
         let more = count - required - post - filled;
-        let rest = if p.rest { ArrayCell::plain(&cx.heap, std::slice::from_raw_parts(from, more)).as_value() } else { Value::UNDEF };
+        let rest = if p.rest { rest_list(cx, code, list, std::slice::from_raw_parts(from, more), post) } else { Value::UNDEF };
         std::ptr::copy(from.add(more), base.add(p.post_start() as usize), post);
         for k in filled..optional {
             *base.add(1 + required + k) = Value::UNDEF;
@@ -308,6 +318,7 @@ unsafe fn place(cx: &mut Cx, p: &Params, base: *mut Value, count: usize, names: 
                 others.2 += 1;
             }
             *base.add(p.kwrest_reg() as usize) = match others.2 {
+                0 if (*code).nameless_kwrest => Value::NIL,
                 0 => cx.new_hash().as_value(),
                 n => cx.keyword_hash(&others.0[..n], others.1.as_ptr()),
             };
@@ -316,6 +327,24 @@ unsafe fn place(cx: &mut Cx, p: &Params, base: *mut Value, count: usize, names: 
 }
 
 impl Cx {
+    /// Whether it is an object of Hash itself, without a default, variables, and the like.
+    pub(crate) fn is_plain_hash(&self, h: Ref<HashCell>) -> bool {
+        h.header.shape == ids::HASH.0 && h.default.is_nil() && !h.by_identity()
+    }
+    /// A Hash of keywords of its own for a callee. As in CRuby it is as what was written behind `**`: of its class, with its default and variables.
+    pub(crate) fn copy_keywords(&mut self, from: Ref<HashCell>) -> Ref<HashCell> {
+        if self.is_plain_hash(from) {
+            let copy = self.new_hash();
+            HashCell::replace(copy, &mut self.heap, from);
+            return copy;
+        }
+        let class = self.class_of(from.as_value());
+        let copy = HashCell::make(&self.heap, self.root_shape(class));
+        HashCell::replace(copy, &mut self.heap, from);
+        HashCell::set_default(copy, from.default, from.default_is_proc());
+        self.ivar_copy(from.as_value(), copy.as_value());
+        copy
+    }
     /// The Hash of keywords that were passed by name: the values stand at `values`.
     ///
     /// # Safety

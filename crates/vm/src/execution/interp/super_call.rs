@@ -1,13 +1,13 @@
 //! `super`.
 
-use super::calls::{enter, lay_out, push_entered};
+use super::calls::{Laid, enter, hand_keywords, own_keywords, push_entered, spread};
 use super::missing::{MissReason, missing};
 use super::{check, next, r};
 use crate::builtin::Block;
 use crate::frame::*;
 use crate::methods::Method;
 use crate::raise::Result;
-use crate::vm::{Cx, PendingCall};
+use crate::vm::{Cx, List, PendingCall};
 use zakuro_bytecode::{CallSite, CodeKind, Insn, NO_BLOCK, call_flags};
 use zakuro_object::*;
 
@@ -101,7 +101,7 @@ unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         r!(regs, i.a) = r!(regs, 0);
         let site = &(&(*cs).code.calls)[i.c as usize];
         let block = literal_block(cx, regs, cs, i.a, site).unwrap_or((*cx.fp).block);
-        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, block, name: sym::empty, state: std::ptr::null() };
+        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name: sym::empty, state: std::ptr::null() };
     }
 }
 /// As [`super_`], for machine code: see [`push_entered`].
@@ -123,18 +123,18 @@ pub unsafe fn super_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 }
 #[inline(never)]
 unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<()> {
-    // SAFETY: called by `super_x`: operands as in `lay_out`.
+    // SAFETY: called by `super_x`: operands as in `spread`.
     unsafe {
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
-        let (argc, kw, given) = lay_out(cx, base, i.x as usize, site, &(*cs).code)?;
+        let Laid { argc, kw, lent, list, block: given } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         let block = match literal_block(cx, regs, cs, i.a, site) {
             Some(b) => b,
             None if site.flags & call_flags::BLOCKARG != 0 => given,
             None => (*cx.fp).block,
         };
-        cx.call = PendingCall { me: Value::NIL, argc, kw, block, name: sym::empty, state: std::ptr::null() };
+        cx.call = PendingCall { me: Value::NIL, argc, kw, lent, list, block, name: sym::empty, state: std::ptr::null() };
         Ok(())
     }
 }
@@ -158,10 +158,12 @@ unsafe fn prepare(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
         match m {
             Some((m, state)) => {
                 cx.call = PendingCall { me: m.as_value(), name, state, ..call };
+                hand_keywords(cx, regs.add(i.a as usize));
                 Ok(true)
             }
             None => {
                 let base = regs.add(i.a as usize);
+                own_keywords(cx, base, call.argc, call.lent);
                 *base = missing(cx, base, call.argc, call.kw, call.block, name, MissReason::Super)?;
                 Ok(false)
             }
