@@ -84,7 +84,7 @@ counted("variables") do
     inside.call
     $global = nil; $global; @ivar = 1; @ivar; N; Math::PI
     nil; true; false; self; "text"; "frozen".freeze; 12; 1.5; :symbol; 10**20; [outer].first
-    "a#{i}b"; "#{i}#{self}#{i}"; :"a#{i & 1}"; i..9; i...; [i, 1]; { i => 1, "b" => 2 }; [*[1], 2]; { **{ a: 1 }, b: 2 }
+    "a#{i}b"; "#{i}#{self}#{i}"; :"a#{i & 1}"; i..9; i...; [i, 1]; { i => 1, "b" => 2 }; [*[1], 2]; [i, *[1]]; { **{ a: 1 }, b: 2 }
     a, (b, *c), d = 1, [2, 3], 4
     a, b = b, a
     i > 0 ? (p = i) : p
