@@ -12,7 +12,7 @@
 //! Rejected: metadata at the start of the block. Reading it would fault in a page of every dead block, and all of
 //! them would compete for the same cache sets.
 
-use std::cell::UnsafeCell;
+use std::cell::{Cell, UnsafeCell};
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 
 use crate::ledger::BLOCK_SIZE;
@@ -74,10 +74,16 @@ pub(crate) struct Body {
     pub(crate) finalized: u16,
     pub(crate) class: u8,
     pub(crate) state: State,
-    /// There are bits in `revisit`.
+    /// There are bits in `revisit`, and the block is in the heap's list of such blocks.
     pub(crate) remembered: bool,
+    /// The next one of them.
+    pub(crate) next_noted: u32,
+    /// This block's number.
+    number: u32,
+    /// Where that list begins.
+    noted: *const Cell<u32>,
     /// Keeps the bitmaps off the first cache line (16 bytes of it are `owner` and `region`).
-    _line: [u8; 29],
+    _line: [u8; 8],
     pub(crate) alloc: [u64; WORDS],
     pub(crate) mark: [u64; WORDS],
     pub(crate) fin: [u64; WORDS],
@@ -87,7 +93,8 @@ pub(crate) struct Body {
 
 impl Body {
     /// Prepares a block, of whatever past, as one open run of cells of `class`. Returns their number.
-    pub(crate) fn init(&mut self, class: usize) -> usize {
+    pub(crate) fn init(&mut self, class: usize, number: u32, noted: *const Cell<u32>) -> usize {
+        (self.number, self.noted, self.next_noted) = (number, noted, NONE);
         let size = SIZES[class];
         self.next = NONE;
         self.recip = reciprocal(size);
@@ -124,7 +131,11 @@ impl Body {
     pub(crate) fn note(&mut self, index: usize) {
         if let Some(word) = self.revisit.get_mut(index >> 6) {
             *word |= 1 << (index & 63);
-            self.remembered = true;
+            if !self.remembered {
+                self.remembered = true;
+                // SAFETY: the heap that has the block keeps the cell where it is, and the caller has the heap.
+                self.next_noted = unsafe { (*self.noted).replace(self.number) };
+            }
         }
     }
 
@@ -134,6 +145,7 @@ impl Body {
         self.mark[..words].fill(0);
         self.marked = 0;
         self.revisit[..words].fill(0);
+        // The heap forgets its list, too.
         self.remembered = false;
     }
 

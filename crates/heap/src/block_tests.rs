@@ -11,7 +11,7 @@ fn zeroed() -> Box<Body> {
 fn fresh_block_is_one_run() {
     for (class, size) in SIZES.iter().enumerate().step_by(if cfg!(miri) { 5 } else { 1 }) {
         let mut b = zeroed();
-        let cells = b.init(class);
+        let cells = b.init(class, 0, &Cell::new(NONE));
         assert_eq!(cells, BLOCK_SIZE / *size as usize);
         assert_eq!(b.take_run(0), None);
         assert_eq!(b.alloc.iter().map(|w| w.count_ones() as usize).sum::<usize>(), cells);
@@ -35,7 +35,7 @@ fn runs_match_the_model() {
     for round in (0..500).step_by(if cfg!(miri) { 99 } else { 1 }) {
         let class = round % SIZES.len();
         let mut b = zeroed();
-        b.init(class);
+        b.init(class, 0, &Cell::new(NONE));
         let cells = b.cells as usize;
         for w in 0..b.words() {
             b.alloc[w] = match next() % 4 {

@@ -22,7 +22,7 @@
 //!
 //! Rejected
 //! - The mark bit in the side table as the barrier's test: two loads more per store.
-//! - A list of remembered cells in the heap: stores would need the heap at hand, and the list could find no memory.
+//! - A list of remembered cells in the heap: stores would need the heap at hand, and the list could find no memory. (Blocks with such cells are linked.)
 //! - Ages (a cell is old after two or three collections): a bit more per cell and a barrier that knows ages. A larger nursery does as much against cells
 //!   that become old too early.
 
@@ -36,6 +36,7 @@ use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::mark::{Lookup, Marker, Naming, Parents};
 use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES};
+use crate::slots::Slots;
 use crate::state::{HeapState, Run};
 use crate::{Header, flags};
 
@@ -68,13 +69,21 @@ impl Marking {
     fn of(m: Marker<'_>, spent: Duration) -> Marking {
         Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0, owned: m.owned }
     }
-    fn marker<'a>(self, lookup: Lookup, runs: [Run; CLASSES], holdings: &'a mut Holdings, naming: Naming) -> Marker<'a> {
-        let mut m = Marker::new(lookup, runs, holdings, naming);
+    fn marker<'a>(
+        self,
+        lookup: Lookup,
+        runs: [Run; CLASSES],
+        (holdings, slots): (&'a mut Holdings, &'a mut Slots),
+        naming: Naming,
+    ) -> Marker<'a> {
+        let mut m = Marker::new(lookup, runs, holdings, naming).with_slots(slots);
         (m.stack, m.open, m.overflow, m.live, m.owned) = (self.stack, self.open, self.overflow, self.live, self.owned);
         m
     }
 }
 
+/// Cells with finalizers that a collection sweeps before the program goes on, which takes 0.2 ms.
+const SWEPT_NOW: usize = 4096;
 /// Empty blocks that a heap may keep in any case.
 pub(crate) const MIN_RESERVE: usize = 16;
 
@@ -186,6 +195,14 @@ impl HeapState {
         }
     }
 
+    /// All that the last collection left was swept while the program ran: after a full one it is known now how much is alive.
+    pub(crate) fn is_swept(&mut self) {
+        if self.was_full && self.marking.is_none() {
+            self.limit.lives(self.live + self.payload_then.saturating_sub(self.swept));
+            self.hold_limit();
+        }
+    }
+
     /// After sweeping: what the last collection has kept.
     pub(crate) fn see_kept(&mut self) {
         let kept = self.live + self.payload_then.saturating_sub(self.swept);
@@ -218,6 +235,9 @@ impl HeapState {
     fn forget_marks(&mut self) {
         self.epoch += 1;
         self.each_body(&mut |_, b| b.clear_marks());
+        if let Some(first) = &self.noted_blocks {
+            first.set(NONE);
+        }
         self.holdings.forget_notes();
     }
 
@@ -230,7 +250,7 @@ impl HeapState {
         self.forget_marks();
         self.cut_short = true;
         let naming = self.naming(true);
-        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings, naming);
+        let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings, naming).with_slots(&mut self.slots);
         roots(&mut marker);
         let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
         self.cut_short = false;
@@ -243,7 +263,7 @@ impl HeapState {
         self.cut_short = true;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
         let naming = self.naming(true);
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
+        let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
         let empty = marker.step(self.trace, work);
         let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
         self.cut_short = false;
@@ -264,7 +284,7 @@ impl HeapState {
         m.rounds += 1;
         m.scanned = self.since;
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
+        let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
@@ -312,7 +332,7 @@ impl HeapState {
         self.full = full;
         self.cut_short = true;
         let naming = self.naming(full);
-        let mut marker = m.marker(self.lookup, self.runs, &mut self.holdings, naming);
+        let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
         marker.drain(self.trace);
@@ -326,6 +346,9 @@ impl HeapState {
         self.cut_short = false;
         if full {
             self.holdings.spread();
+            let mut slots = mem::take(&mut self.slots);
+            slots.retain(|cell| self.is_marked(cell));
+            self.slots = slots;
         }
         self.marked = true;
         after_mark(Heap::of(self));
@@ -334,10 +357,9 @@ impl HeapState {
             let member = self.member.as_ref();
             self.holdings.drop_unseen(&|key, bytes| _ = member.inspect(|m| m.let_go(key, bytes)));
         }
-        // Payload of the dead is worth more than a short pause when there is more of it than of cells: malloc can't
-        // reuse it before, and the next limit would count it as alive.
+        // Payload of the dead is worth a short pause when there is more of it than of cells: malloc can't reuse it before. Near a limit it would count as alive.
         let sweeping = self.told.sweep_begins();
-        self.partition(self.payload > self.live);
+        self.partition(full, if self.budget.soft != usize::MAX { usize::MAX } else { (self.payload > self.live) as usize * SWEPT_NOW });
         self.told.sweep_ended(sweeping);
         if full {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
@@ -392,10 +414,13 @@ impl HeapState {
     fn take_noted(&mut self) -> Option<Vec<*mut Header>> {
         let mut list: Vec<*mut Header> = Vec::new();
         let mut refused = false;
-        self.each_body(&mut |start, b| {
-            if !mem::replace(&mut b.remembered, false) {
-                return;
-            }
+        let mut block = self.noted_blocks.as_ref().map_or(NONE, |first| first.replace(NONE));
+        while block != NONE {
+            let start = self.address(block);
+            // SAFETY: this heap owns the block: cells of it are noted while it has some, and those that are free had none at the last marking.
+            let b = unsafe { &mut *self.body(block) };
+            block = b.next_noted;
+            b.remembered = false;
             for w in 0..b.words() {
                 let mut bits = mem::replace(&mut b.revisit[w], 0) & b.mark[w];
                 refused = refused || !zakuro_base::memory::has_room(&mut list, bits.count_ones() as usize);
@@ -408,7 +433,7 @@ impl HeapState {
                     list.push(std::ptr::with_exposed_provenance_mut(cell));
                 }
             }
-        });
+        }
         (!refused).then_some(list)
     }
 
@@ -416,7 +441,7 @@ impl HeapState {
     pub(crate) fn each_body(&mut self, f: &mut dyn FnMut(usize, &mut crate::block::Body)) {
         for lists in self.classes {
             debug_assert!(lists.current == NONE && lists.unswept == NONE);
-            for first in [lists.available, lists.full] {
+            for first in lists.lists() {
                 let mut block = first;
                 while block != NONE {
                     // SAFETY: this heap owns the block.
@@ -525,7 +550,7 @@ impl HeapState {
                 let (base, size) = (self.address(current), size as usize);
                 b.give_back((run.bump - base) / size, (run.end - base) / size);
             }
-            b.next = mem::replace(&mut self.classes[class].available, current);
+            b.next = mem::replace(&mut self.classes[class].open, current);
         }
     }
 }

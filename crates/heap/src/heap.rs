@@ -220,6 +220,9 @@ shared! {
 }
 
 exclusive! {
+    /// References are stored in a cell that has the OLD flag, at `count` indices from `at` on, and in no other way. True: they are noted, and [`remember`](crate::remember) need not be called; that of
+    /// a cell that its tracer has watched (module `slots`).
+    fn writes_slots(cell: *mut Header, at: usize, count: usize) -> bool;
     /// Cells of this heap, its stacks and tables may refer to cells of `region` from now on, and to cells of the regions that it holds. Once a
     /// collection finds none that does, the heap lets go.
     fn hold(region: &Region);

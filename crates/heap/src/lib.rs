@@ -34,6 +34,7 @@ mod region;
 mod share;
 pub mod shared_buf;
 mod size_class;
+mod slots;
 mod state;
 mod sweep;
 

@@ -51,11 +51,13 @@ pub(crate) struct Limit {
     marking_speed: f64,
     /// Bytes per cycle that keep minor collections within OVERHEAD, 0 before the first sample.
     floor: f64,
+    /// Part of E that the heap gets, in percent.
+    granted: u32,
 }
 
 impl Limit {
     pub(crate) const fn new() -> Limit {
-        Limit { extra: FLOOR.0 as usize, growth: FLOOR.0 as usize, growth_rate: 0.0, marking_speed: 0.0, floor: 0.0 }
+        Limit { extra: FLOOR.0 as usize, growth: FLOOR.0 as usize, growth_rate: 0.0, marking_speed: 0.0, floor: 0.0, granted: 100 }
     }
 
     /// Takes the samples of a minor collection: `allocated` bytes in `mutating` time (None before the first collection), then `marking`.
@@ -77,6 +79,12 @@ impl Limit {
         if live >= 256 << 10 {
             smooth(&mut self.marking_speed, live as f64 / marking.as_secs_f64().max(1e-6));
         }
+        self.granted = granted;
+        self.lives(live);
+    }
+
+    /// The last full collection has kept so many bytes: that is known when the dead are swept.
+    pub(crate) fn lives(&mut self, live: usize) {
         let ratio = match (self.growth_rate, self.marking_speed) {
             (g, s) if g > 0.0 && s > 0.0 => (g / s).clamp(RATIO_RANGE.0, RATIO_RANGE.1),
             _ => RATIO,
@@ -84,7 +92,7 @@ impl Limit {
         let live = live as f64;
         let balanced = (live * ratio / C).sqrt();
         let bounded = (live * ratio / OVERHEAD).min(live);
-        self.growth = (balanced.max(bounded) * f64::from(granted) / 100.0).max(FLOOR.0) as usize;
+        self.growth = (balanced.max(bounded) * f64::from(self.granted) / 100.0).max(FLOOR.0) as usize;
         self.set_nursery();
     }
 

@@ -24,6 +24,7 @@ use crate::block::{BlockMeta, Body};
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
 use crate::region::{Holdings, Range};
 use crate::size_class::CLASSES;
+use crate::slots::Slots;
 use crate::state::{HeapState, Run, TraceFn};
 
 /// Turns addresses into cells of one heap.
@@ -131,6 +132,8 @@ pub struct Marker<'a> {
     /// Of the heap; apart, so that a word outside costs one compare.
     regions: Range,
     holdings: *mut Holdings,
+    /// Null where the tracer is to leave no trace.
+    slots: *mut Slots,
     /// The region noted last.
     noted: usize,
     /// Some marked cell was not pushed.
@@ -163,6 +166,7 @@ impl<'a> Marker<'a> {
             live: 0,
             regions,
             holdings,
+            slots: ptr::null_mut(),
             noted: 0,
             overflow: false,
             outside: None,
@@ -170,6 +174,29 @@ impl<'a> Marker<'a> {
             refused: false,
             heap: PhantomData,
         }
+    }
+
+    /// The heap's tables of what was written in large cells; as the holdings.
+    pub(crate) fn with_slots(mut self, slots: &mut Slots) -> Marker<'a> {
+        self.slots = slots;
+        self
+    }
+
+    /// For a cell with `len` references, many, of which the owner tells single stores ([`Heap::writes_slots`](crate::Heap::writes_slots)): calls `f` with the indices that were written since it was traced.
+    /// False: it has to be traced by [`Marker::part`], and is watched from then on. `told`: the cell had the OLD flag when the tracer came to it.
+    pub fn slots_written(&mut self, cell: *mut Header, told: bool, mut f: impl FnMut(&mut Self, usize)) -> bool {
+        if self.slots.is_null() {
+            return false;
+        }
+        // SAFETY: the heap that made this marker is borrowed for as long as it exists; `f` marks, which comes to no table.
+        let slots = unsafe { &mut *self.slots };
+        if self.retracing && told && self.from == 0 && slots.take(cell, |i| f(self, i)) {
+            return true;
+        }
+        if self.from == 0 {
+            slots.watch(cell);
+        }
+        false
     }
 
     /// Traces cells that were traced before, and were noted because they may have been written to since.
@@ -274,6 +301,9 @@ impl<'a> Marker<'a> {
     /// the tracer for the cell that it traces.
     #[inline]
     pub fn revisit(&mut self, cell: *mut Header) {
+        if self.is_check {
+            return;
+        }
         if let Some(body) = self.lookup.body(cell.addr()) {
             // SAFETY: as in `mark`.
             let b = unsafe { &mut *body };

@@ -14,6 +14,7 @@
 //! - Counting bytes per allocation: counted per run when it is opened, and the rest taken off when it is closed.
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
+use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -31,6 +32,7 @@ use crate::mark::{Lookup, Marker, NamedFn};
 use crate::region::Holdings;
 use crate::share::{Member, Share, Shown};
 use crate::size_class::{CLASSES, SIZES, class_of};
+use crate::slots::Slots;
 use crate::{Header, MAX_CELL, SHOWN_FROM, WATCHED};
 
 /// Marks what a cell refers to. Called once per live cell and collection; must not panic.
@@ -88,18 +90,29 @@ pub(crate) struct Class {
     pub(crate) current: u32,
     /// Cells of `current` below this index were considered.
     pub(crate) next_cell: u32,
-    /// Swept, with free cells.
+    /// Swept, with free cells; all others are marked.
     pub(crate) available: u32,
-    /// Nothing (worth having) free.
+    /// Nothing (worth having) free; all others are marked.
     pub(crate) full: u32,
+    /// With free cells, and some that were allocated since the last collection.
+    pub(crate) open: u32,
+    /// Nothing free, and some that were allocated since the last collection.
+    pub(crate) filled: u32,
     pub(crate) unswept: u32,
+}
+
+impl Class {
+    /// The lists of blocks that need no sweeping, without the current one.
+    pub(crate) fn lists(&self) -> [u32; 4] {
+        [self.open, self.filled, self.available, self.full]
+    }
 }
 
 /// What the heap may hold, in bytes of cells and payload; usize::MAX: no limit.
 #[derive(Clone, Copy)]
-struct Budget {
+pub(crate) struct Budget {
     /// Beyond this the program hears of it.
-    soft: usize,
+    pub(crate) soft: usize,
     /// Beyond this allocation is refused.
     ceiling: usize,
     reserve: usize,
@@ -180,7 +193,7 @@ pub struct HeapState {
     received: ([usize; 4], usize),
     /// Cell bytes of the runs opened since the last collection.
     pub(crate) cells_since: usize,
-    budget: Budget,
+    pub(crate) budget: Budget,
     /// With a limit that other heaps share.
     pub(crate) member: Option<Member>,
     /// Buffers that cells account for and others of the share may, too.
@@ -188,6 +201,11 @@ pub struct HeapState {
     pub(crate) classes: [Class; CLASSES],
     pub(crate) lookup: Lookup,
     pub(crate) holdings: Holdings,
+    pub(crate) slots: Slots,
+    /// The first block with noted cells; the blocks know where this stands. None until there is a block.
+    pub(crate) noted_blocks: Option<Box<Cell<u32>>>,
+    /// Blocks that each new run sweeps on the side, so that all are swept before the next collection.
+    pub(crate) sweep_at_a_time: usize,
     /// Empty blocks owned by this heap.
     pub(crate) reserve: Vec<u32>,
     /// Blocks in lists or current.
@@ -256,9 +274,12 @@ impl HeapState {
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             member: None,
             shown: Shown::default(),
-            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, unswept: NONE }; CLASSES],
+            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, open: NONE, filled: NONE, unswept: NONE }; CLASSES],
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
+            slots: Slots::default(),
+            noted_blocks: None,
+            sweep_at_a_time: 0,
             reserve: Vec::new(),
             blocks: 0,
             finalize,
@@ -658,12 +679,15 @@ impl HeapState {
     pub(crate) fn each_block(&self, mut f: impl FnMut(usize, u32)) {
         for (class, lists) in self.classes.into_iter().enumerate() {
             // The current block is in no list.
-            for (first, single) in [(lists.current, true), (lists.available, false), (lists.full, false), (lists.unswept, false)] {
+            if lists.current != NONE {
+                f(class, lists.current);
+            }
+            for first in lists.lists().into_iter().chain([lists.unswept]) {
                 let mut block = first;
                 while block != NONE {
                     f(class, block);
                     // SAFETY: this heap owns the block.
-                    block = if single { NONE } else { unsafe { (*self.body(block)).next } };
+                    block = unsafe { (*self.body(block)).next };
                 }
             }
         }
@@ -724,11 +748,12 @@ impl HeapState {
                     self.set_run(class, start, end);
                     return Ok(());
                 }
-                b.next = c.full;
+                b.next = c.filled;
                 let lists = &mut self.classes[class];
-                lists.full = c.current;
+                lists.filled = c.current;
                 lists.current = NONE;
             }
+            self.sweep_share();
             let Some(block) = self.swept_block(class) else { return self.open_block(class) };
             let lists = &mut self.classes[class];
             lists.current = block;
@@ -765,8 +790,9 @@ impl HeapState {
             self.refill();
         }
         let block = self.reserve.pop().ok_or(NoBlock)?;
+        let noted: *const Cell<u32> = &**self.noted_blocks.get_or_insert_with(|| Box::new(Cell::new(NONE)));
         // SAFETY: this heap owns the block.
-        let cells = unsafe { (*self.body(block)).init(class) };
+        let cells = unsafe { (*self.body(block)).init(class, block, noted) };
         self.blocks += 1;
         self.told.blocks[class] += 1;
         self.classes[class].current = block;

@@ -14,6 +14,7 @@
 use std::{mem, ptr};
 
 use crate::block::{Body, NONE, State};
+use crate::ledger::BLOCK_SHIFT;
 use crate::size_class::CLASSES;
 use crate::state::{FinalizeCx, HeapState};
 
@@ -23,10 +24,13 @@ const WORTHWHILE: usize = 16;
 impl HeapState {
     /// A block of `class` with free cells that this heap already uses, sweeping if need be.
     pub(crate) fn swept_block(&mut self, class: usize) -> Option<u32> {
-        let block = self.classes[class].available;
+        let lists = &self.classes[class];
+        let (block, is_open) = if lists.open != NONE { (lists.open, true) } else { (lists.available, false) };
         if block != NONE {
             // SAFETY: this heap owns the block.
-            self.classes[class].available = unsafe { (*self.body(block)).next };
+            let next = unsafe { (*self.body(block)).next };
+            let lists = &mut self.classes[class];
+            *(if is_open { &mut lists.open } else { &mut lists.available }) = next;
             return Some(block);
         }
         if self.classes[class].unswept == NONE {
@@ -60,13 +64,43 @@ impl HeapState {
         self.told.sweep_ended(began);
     }
 
-    /// After marking: empty blocks to the reserve, the others to the unswept lists. With `finalize_now`, those that have
-    /// finalizers are swept here instead.
-    pub(crate) fn partition(&mut self, finalize_now: bool) {
+    /// Sweeps some of what the last collection left: called for each new run, so that little is left for the next collection to wait for.
+    #[inline]
+    pub(crate) fn sweep_share(&mut self) {
+        if self.sweep_at_a_time != 0 {
+            self.sweep_some();
+        }
+    }
+    #[cold]
+    fn sweep_some(&mut self) {
+        let began = self.told.sweep_begins();
+        let mut left = self.sweep_at_a_time;
+        for class in 0..CLASSES {
+            while left > 0
+                && let Some(block) = self.pop_unswept(class)
+            {
+                self.sweep_and_file(class, block);
+                left -= 1;
+            }
+        }
+        self.told.sweep_ended(began);
+        if left > 0 {
+            self.sweep_at_a_time = 0;
+            self.is_swept();
+        }
+    }
+
+    /// After marking: empty blocks to the reserve, the others to the unswept lists; those with finalizers are swept here instead, as long as `finalize_now` cells have one.
+    /// Where not all was marked anew, blocks in which nothing was allocated since the last marking stay as they are: nothing died there.
+    pub(crate) fn partition(&mut self, all: bool, mut finalize_now: usize) {
         let reserved = self.reserve.len();
+        let mut unswept = 0_usize;
         for class in 0..CLASSES {
             let lists = &mut self.classes[class];
-            let chains = [mem::replace(&mut lists.available, NONE), mem::replace(&mut lists.full, NONE)];
+            let mut chains = [mem::replace(&mut lists.open, NONE), mem::replace(&mut lists.filled, NONE), NONE, NONE];
+            if all {
+                (chains[2], chains[3]) = (mem::replace(&mut lists.available, NONE), mem::replace(&mut lists.full, NONE));
+            }
             for first in chains {
                 let mut block = first;
                 while block != NONE {
@@ -78,9 +112,11 @@ impl HeapState {
                         // SAFETY: as above.
                         let free = unsafe { (*body).cells - marked } as usize;
                         self.file(class, block, free);
-                    } else if finalized != 0 && finalize_now {
+                    } else if finalized != 0 && finalize_now != 0 {
+                        finalize_now = finalize_now.saturating_sub(finalized as usize);
                         self.sweep_and_file(class, block);
                     } else if marked == 0 && finalized == 0 {
+                        self.assert_unnoted(block);
                         self.release_block(block);
                     } else {
                         // SAFETY: as above.
@@ -89,11 +125,14 @@ impl HeapState {
                             (*body).next = self.classes[class].unswept;
                         }
                         self.classes[class].unswept = block;
+                        unswept += 1;
                     }
                     block = next;
                 }
             }
         }
+        // Done when half of the next cycle's blocks were opened.
+        self.sweep_at_a_time = (2 * unswept).div_ceil((self.limit.extra >> BLOCK_SHIFT).max(1));
         // The lists start with the block filled last, which is the likeliest to be in the cache; the reserve is popped
         // from its end.
         self.reserve[reserved..].reverse();
@@ -125,6 +164,7 @@ impl HeapState {
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).cells } as usize;
         if free == cells {
+            self.assert_unnoted(block);
             self.release_block(block);
         } else if self.is_worthwhile(block, free) {
             // SAFETY: as above.
@@ -138,6 +178,12 @@ impl HeapState {
     fn is_worthwhile(&self, block: u32, free: usize) -> bool {
         // SAFETY: this heap owns the block.
         free * WORTHWHILE >= unsafe { (*self.body(block)).cells } as usize
+    }
+
+    /// A block that goes must not stand in the list of those with noted cells.
+    fn assert_unnoted(&self, block: u32) {
+        // SAFETY: this heap owns the block.
+        debug_assert!(unsafe { !(*self.body(block)).remembered }, "a block without marked cells has noted ones");
     }
 
     fn release_block(&mut self, block: u32) {
@@ -213,14 +259,14 @@ impl Drop for HeapState {
         self.reserve.reserve(self.blocks);
         for class in 0..CLASSES {
             let lists = self.classes[class];
-            if lists.current & lists.available & lists.full & lists.unswept == NONE {
+            if lists.lists().into_iter().fold(lists.current & lists.unswept, |all, list| all & list) == NONE {
                 continue;
             }
             if lists.current != NONE {
                 // SAFETY: this heap owns the block.
                 unsafe { (*self.body(lists.current)).next = NONE };
             }
-            for first in [lists.current, lists.available, lists.full, lists.unswept] {
+            for first in [lists.current, lists.unswept].into_iter().chain(lists.lists()) {
                 self.dissolve(first);
             }
         }

@@ -12,6 +12,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
+/// From this length on the collector looks only at what was written since it was there.
+pub(crate) const WATCHED: usize = 1024;
 /// From this length on `unshift` makes room for later ones, too.
 const FRONT: usize = 16;
 /// Flag: this cell's VM accounts for the buffer (slices share it without counting it again).
@@ -225,10 +227,25 @@ impl ArrayCell {
             Self::reserve_slow(this, heap, cap);
         }
     }
+    /// The barrier of stores at `count` indices from `at` on, the first of `v` and the others of anything, and of nothing else.
+    #[inline(always)]
+    fn will_refer_at(this: Ref<ArrayCell>, heap: &mut Heap, at: usize, count: usize, v: Value) {
+        this.as_value().assert_uncaptured();
+        if this.header.flags & flags::OLD != 0 && (v.is_cell() || count > 1) {
+            Self::tell_stores(this, heap, at, count);
+        }
+    }
+    #[cold]
+    #[inline(never)]
+    fn tell_stores(this: Ref<ArrayCell>, heap: &mut Heap, at: usize, count: usize) {
+        if this.len() < WATCHED || !heap.writes_slots(this.as_ptr() as *mut Header, at, count) {
+            this.as_value().will_refer();
+        }
+    }
     #[inline(always)]
     pub fn push(this: Ref<ArrayCell>, heap: &mut Heap, v: Value) {
-        this.as_value().will_refer();
         let n = this.len();
+        Self::will_refer_at(this, heap, n, 1, v);
         Self::reserve(this, heap, n + 1);
         // SAFETY: room was made.
         unsafe { *this.ptr().add(n) = v };
@@ -237,7 +254,7 @@ impl ArrayCell {
     /// [`ArrayCell::push`] where there is room and no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_push(this: Ref<ArrayCell>, v: Value) -> bool {
-        if this.header.flags & flags::OLD != 0 {
+        if this.header.flags & flags::OLD != 0 && v.is_cell() {
             return false;
         }
         this.as_value().assert_uncaptured();
@@ -265,7 +282,7 @@ impl ArrayCell {
     /// [`ArrayCell::set`] at an index that exists, in a buffer of its own, with no barrier to pass; false: nothing was done. Calls nothing.
     #[inline(always)]
     pub fn try_set(this: Ref<ArrayCell>, i: usize, v: Value) -> bool {
-        if i >= this.len() || !this.unique() || this.header.flags & flags::OLD != 0 {
+        if i >= this.len() || !this.unique() || (this.header.flags & flags::OLD != 0 && v.is_cell()) {
             return false;
         }
         this.as_value().assert_uncaptured();
@@ -280,13 +297,13 @@ impl ArrayCell {
     }
     /// Appends values, none of its own.
     pub fn extend(this: Ref<ArrayCell>, heap: &mut Heap, values: &[Value]) {
-        this.as_value().will_refer();
+        Self::will_refer_at(this, heap, this.len(), values.len(), values.first().copied().unwrap_or(Value::NIL));
         debug_assert!(!this.owns(values));
         this.add(heap, values);
     }
     /// Appends the elements of an Array, which may be this one.
     pub fn extend_from(this: Ref<ArrayCell>, heap: &mut Heap, other: Ref<ArrayCell>) {
-        this.as_value().will_refer();
+        Self::will_refer_at(this, heap, this.len(), other.len(), other.get(0).unwrap_or(Value::NIL));
         if this != other {
             // SAFETY: another Array's elements: making room here moves none of them.
             return this.add(heap, unsafe { other.elements_unwatched() });
@@ -301,7 +318,7 @@ impl ArrayCell {
     /// Stores at an existing index.
     #[inline(always)]
     pub fn set(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().will_refer();
+        Self::will_refer_at(this, heap, i, 1, v);
         debug_assert!(i < this.len());
         if !this.unique() {
             Self::reserve_slow(this, heap, i + 1);
@@ -311,11 +328,11 @@ impl ArrayCell {
     }
     /// Stores at any index, filling the gap with nil.
     pub fn store(this: Ref<ArrayCell>, heap: &mut Heap, i: usize, v: Value) {
-        this.as_value().will_refer();
         let n = this.len();
         if i < n {
             return Self::set(this, heap, i, v);
         }
+        Self::will_refer_at(this, heap, i, 1, v);
         Self::reserve(this, heap, i + 1);
         // SAFETY: room for i + 1.
         unsafe {

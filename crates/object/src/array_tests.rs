@@ -193,3 +193,75 @@ fn against_a_model() {
         assert_eq!(cells[k].0.list(), cells[k].1);
     }
 }
+
+/// Debug builds check each minor marking against a full one, so a store that was not noted panics.
+#[test]
+fn a_large_array_is_looked_at_where_it_was_written() {
+    let (first, rounds) = if cfg!(miri) { (WATCHED + 40, 8) } else { (40_000, 400) };
+    let mut h = heap();
+    let a = ArrayCell::empty(&h, ids::ARRAY.0);
+    let value = |h: &Heap, i: usize| ArrayCell::plain(h, &[fix(i)]).as_value();
+    for i in 0..first {
+        let v = value(&h, i);
+        ArrayCell::push(a, &mut h, v);
+    }
+    let mut model: Vec<usize> = (0..first).collect();
+    let mut seed = 7usize;
+    for round in 0..rounds {
+        let mut roots = |m: &mut Marker<'_>| m.mark(a.as_ptr().cast());
+        match round % 7 {
+            3 => h.collect_step(3000, &mut roots, &mut |_| {}),
+            5 => h.collect(&mut roots),
+            _ => h.collect_minor(&mut roots, &mut |_| {}),
+        }
+        for _ in 0..6 {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let (i, n) = ((seed >> 33) % model.len(), round + first);
+            let v = value(&h, n);
+            match seed >> 60 {
+                0 => {
+                    ArrayCell::shift(a, &mut h);
+                    model.remove(0);
+                }
+                1 => {
+                    ArrayCell::pop(a);
+                    model.pop();
+                }
+                2 => {
+                    let more = [value(&h, n), value(&h, n + 1)];
+                    ArrayCell::extend(a, &mut h, &more);
+                    model.extend([n, n + 1]);
+                }
+                3 => {
+                    ArrayCell::splice(a, &mut h, i, i, &[v]);
+                    model.insert(i, n);
+                }
+                4..8 => {
+                    ArrayCell::push(a, &mut h, v);
+                    model.push(n);
+                }
+                8 => {
+                    // Two change places, perhaps across the parts of a marking.
+                    let (j, moved) = (model.len() - 1 - i, a.get(i).unwrap());
+                    let other = a.get(j).unwrap();
+                    ArrayCell::set(a, &mut h, i, other);
+                    ArrayCell::set(a, &mut h, j, moved);
+                    model.swap(i, j);
+                }
+                _ => {
+                    ArrayCell::set(a, &mut h, i, v);
+                    model[i] = n;
+                }
+            }
+        }
+    }
+    let kept: Vec<Value> = a.elements(&h).iter().map(|v| Ref::<ArrayCell>::of(*v).elements(&h)[0]).collect();
+    assert_eq!(kept, model.iter().map(|n| fix(*n)).collect::<Vec<_>>());
+    // What was written is traced again, and the Array keeps the flag by which single stores are told.
+    h.collect_minor(&mut |m| m.mark(a.as_ptr().cast()), &mut |_| {});
+    let v = value(&h, 0);
+    ArrayCell::set(a, &mut h, 3, v);
+    assert_ne!(a.header.flags & flags::OLD, 0);
+    ArrayCell::shift(a, &mut h);
+    assert_eq!(a.header.flags & flags::OLD, 0);
+}

@@ -93,7 +93,7 @@ struct Written {
 }
 /// Entries below this are always looked at: smaller tables have no cards.
 const ALWAYS: usize = 1024;
-const CARD: usize = 32;
+const CARD: usize = 1;
 
 impl Written {
     #[inline(always)]

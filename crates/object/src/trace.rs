@@ -1,6 +1,6 @@
 //! Tracing and finalising of cells by kind: the two functions that a heap is made with.
 
-use crate::array::ArrayCell;
+use crate::array::{ArrayCell, WATCHED};
 use crate::cells::*;
 use crate::class::ClassId;
 use crate::data::DataCell;
@@ -176,7 +176,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
         if (*cell).flags & flags::HAS_IVARS != 0 {
             m.mark_named(Named::OfCell(cell.addr()));
         }
-        if TOLD >> kind as u32 & 1 != 0 && (*cell).flags & flags::OLD == 0 {
+        let told = (*cell).flags & flags::OLD != 0;
+        if TOLD >> kind as u32 & 1 != 0 && !told {
             (*cell).flags |= flags::OLD;
         }
         match kind {
@@ -189,8 +190,11 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             }
             Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
-                if !a.is_immediate() {
-                    a.elements_unwatched()[m.part(cell, a.len())].iter().for_each(|v| mark(m, *v));
+                let elements = if a.is_immediate() { &[] } else { a.elements_unwatched() };
+                let again =
+                    elements.len() >= WATCHED && m.slots_written(cell, told, |m, i| elements.get(i).into_iter().for_each(|v| mark(m, *v)));
+                if !again {
+                    elements[m.part(cell, elements.len())].iter().for_each(|v| mark(m, *v));
                 }
             }
             Kind::Hash | Kind::MovedHash => HashCell::trace(cell as *mut HashCell, m),

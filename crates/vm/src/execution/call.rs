@@ -161,7 +161,8 @@ impl Cx {
                 for (i, a) in args.iter().enumerate() {
                     *base.add(1 + i) = *a;
                 }
-                self.call = PendingCall { me: m.as_value(), argc: n, kw, lent: false, list: List::None, block, name, state: std::ptr::null() };
+                self.call =
+                    PendingCall { me: m.as_value(), argc: n, kw, lent: false, list: List::None, block, name, state: std::ptr::null() };
                 let ok = interp::run(self, interp::stub(), base, std::ptr::null());
                 self.fp = if pushed { fp.sub(1) } else { fp };
                 return if ok { Ok(*base) } else { Err(Exc) };

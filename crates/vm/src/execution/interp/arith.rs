@@ -502,7 +502,7 @@ unsafe fn push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeSt
     unsafe {
         let i = *ip;
         let (a, b) = (r!(regs, i.b), r!(regs, i.c));
-        if a.shape_key() != ids::ARRAY.0 || a.flags() & GUARDED != 0 {
+        if a.shape_key() != ids::ARRAY.0 || a.flags() & GUARDED & !flags::OLD != 0 {
             return slow_group(cx, ip, regs, cs);
         }
         if ArrayCell::try_push(Ref::of_unchecked(a), b) {

@@ -433,7 +433,8 @@ pub(super) unsafe fn push_new_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         let object = cx.new_object(ClassId(cache.extra));
         (*base, *base.add(1)) = (object, object);
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc, kw: false, lent: false, list: List::None, block: Block::NONE, name: sym::initialize, state };
+        cx.call =
+            PendingCall { me: cache.me, argc, kw: false, lent: false, list: List::None, block: Block::NONE, name: sym::initialize, state };
         push_method_frame(cx, base.add(1))
     }
 }
@@ -527,7 +528,16 @@ unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
         let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
         let me = (*(*cs).calls.add(i.c as usize)).me;
-        cx.call = PendingCall { me, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name: site.name, state: std::ptr::null() };
+        cx.call = PendingCall {
+            me,
+            argc: i.x as usize,
+            kw: false,
+            lent: false,
+            list: List::None,
+            block,
+            name: site.name,
+            state: std::ptr::null(),
+        };
     }
 }
 /// As [`generic`], for machine code: see [`push_entered`].
@@ -547,7 +557,8 @@ unsafe fn ruby_bound(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let cache = &*(*cs).calls.add(i.c as usize);
         let name = (&(*cs).code.calls)[i.c as usize].name;
         let state = cache.target as *const CodeState;
-        cx.call = PendingCall { me: cache.me, argc: i.x as usize, kw: false, lent: false, list: List::None, block: Block::NONE, name, state };
+        cx.call =
+            PendingCall { me: cache.me, argc: i.x as usize, kw: false, lent: false, list: List::None, block: Block::NONE, name, state };
         enter(cx, ip, regs, cs)
     }
 }
@@ -721,7 +732,8 @@ unsafe fn push_bmethod_frame(cx: &mut Cx, base: *mut Value) -> Result<*const Cod
         let call = cx.call;
         let m: Method = Ref::of_unchecked(call.me);
         let who = Some((*base, call.me));
-        let cs = push_block_frame(cx, Block(m.data.bits()), base, call.argc, call.kw, call.list, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
+        let cs =
+            push_block_frame(cx, Block(m.data.bits()), base, call.argc, call.kw, call.list, call.block, who, FRAME_LAMBDA | FRAME_BMETHOD)?;
         let p = &(*cs).code.params;
         if m.reserved & RUBY2_KEYWORDS != 0 && call.kw && p.rest && !p.takes_keywords() {
             mark_keywords(base, p);
@@ -1114,7 +1126,8 @@ unsafe fn missing_in_ruby(cx: &mut Cx, base: *mut Value, argc: usize, kw: bool, 
         // For the builtin, should the method call super.
         cx.missing_reason = why;
         let state = cx.method_state(m);
-        cx.call = PendingCall { me: m.as_value(), argc: argc + 1, kw, lent: false, list: List::None, block, name: sym::method_missing, state };
+        cx.call =
+            PendingCall { me: m.as_value(), argc: argc + 1, kw, lent: false, list: List::None, block, name: sym::method_missing, state };
         Ok(true)
     }
 }

@@ -557,14 +557,15 @@ pub unsafe fn aset(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let (a, b) = (r!(regs, i.a), r!(regs, i.b));
         if a.is_cell() && cx.redefined & (fast::ARRAY | fast::HASH) == 0 {
             let h = &*a.header();
-            if h.flags & GUARDED == 0 {
+            // An Array passes the collector's barrier itself.
+            if h.flags & GUARDED & !flags::OLD == 0 {
                 if h.shape == ids::ARRAY.0 && b.is_fixnum() {
                     let n = b.fix();
                     if n >= 0 && ArrayCell::try_set(Ref::of_unchecked(a), n as usize, r!(regs, i.c)) {
                         next!(cx, ip, regs, cs, 2)
                     }
                     return aset_growing(cx, ip, regs, cs);
-                } else if h.shape == ids::HASH.0 {
+                } else if h.shape == ids::HASH.0 && h.flags & flags::OLD == 0 {
                     return aset_hash(cx, ip, regs, cs);
                 }
             }

@@ -101,7 +101,16 @@ unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         r!(regs, i.a) = r!(regs, 0);
         let site = &(&(*cs).code.calls)[i.c as usize];
         let block = literal_block(cx, regs, cs, i.a, site).unwrap_or((*cx.fp).block);
-        cx.call = PendingCall { me: Value::NIL, argc: i.x as usize, kw: false, lent: false, list: List::None, block, name: sym::empty, state: std::ptr::null() };
+        cx.call = PendingCall {
+            me: Value::NIL,
+            argc: i.x as usize,
+            kw: false,
+            lent: false,
+            list: List::None,
+            block,
+            name: sym::empty,
+            state: std::ptr::null(),
+        };
     }
 }
 /// As [`super_`], for machine code: see [`push_entered`].
