@@ -526,7 +526,7 @@ class RubyVM::Channel
         # A message that is sent again because the connection broke is the same one.
         id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
       end
-      payload = @queue.prepared(@wire.pack(object, @form, @key), id)
+      payload = @queue.prepared(*@wire.in_two(object, @form, @key), id)
       synchronize do
         @sent += 1
         @sent_bytes += payload.bytesize

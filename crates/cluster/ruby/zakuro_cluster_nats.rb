@@ -281,17 +281,18 @@ module RubyVM::Cluster
     def open(timeout) = make_stream(@stream, @subject, timeout:)
 
     # What `publish` takes: the payload, or, when the server does not take it as one, a Large of it. TooLarge when it does not go.
-    def prepared(payload, id)
-      size = connection.size(payload, id && headers(id))
-      return payload if size <= connection.largest
+    def prepared(head, content, id)
+      size = connection.size(content, id && headers(id)) + (head ? head.bytesize : 0)
+      return head ? head << content : content if size <= connection.largest
       raise TooLarge.of(size, connection.largest, @address.server) unless @in_parts
-      fits(payload)
-      Large.new(payload)
+      large = Large.new(content, head)
+      fits(large)
+      large
     end
 
     # TooLarge for what is too large for parts, too.
-    def fits(text)
-      raise TooLarge.of(text.bytesize, Parts::MOST, @address.server) if text.bytesize > Parts::MOST
+    def fits(message)
+      raise TooLarge.of(message.bytesize, Parts::MOST, "#{@address.server} in parts") if message.bytesize > Parts::MOST
     end
 
     def publish(payload, id, timeout = @timeout)
@@ -444,7 +445,7 @@ module RubyVM::Cluster
       fits(text)
       before = @large&.delete(name)
       if text.bytesize > connection.largest
-        found = stored_parts.room(text.bytesize) == :fine && stored_parts.put(text)
+        found = stored_parts.room(text.bytesize) == :fine && stored_parts.put(Large.new(text))
         raise Refused, "#{@address.server} has no room for #{text.bytesize} bytes" unless PartsName === found
         (@large ||= {})[name] = found
         text = ""
@@ -539,7 +540,7 @@ module RubyVM::Cluster
         room = room_for(large)
         return room unless room == :fine
         large.since = RubyVM::Cluster.now
-        found = parts.put(large.content)
+        found = parts.put(large)
         return found == :full ? :full : raise(Unavailable, "#{@address.server} has no stream for parts of #{@subject}") unless PartsName === found
         large.name = found
       end

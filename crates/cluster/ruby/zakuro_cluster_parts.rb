@@ -20,14 +20,21 @@ module RubyVM::Cluster
 
   # A message that goes in parts, on its way to the server. `name`: that of the parts, once they are there; `since`: when they began to be. `sent`: the server may have the message that names them.
   class Large # :nodoc:
-    attr_reader :content
     attr_accessor :name, :since, :sent
 
-    def initialize(content)
-      @content = content
+    # `head`: what comes before the content.
+    def initialize(content, head = nil)
+      @content, @head = content, head
+      @before = head ? head.bytesize : 0
     end
 
-    def bytesize = @content.bytesize
+    def bytesize = @before + @content.bytesize
+
+    # Part of this number, when each has so many bytes.
+    def part(number, size)
+      return @content.byteslice(number * size - @before, size) if @before == 0 || number > 0
+      size > @before ? @head + @content.byteslice(0, size - @before) : raise(TooLarge, "the server takes no more than #{size} bytes")
+    end
   end
 
   # The stream of parts.
@@ -60,12 +67,12 @@ module RubyVM::Cluster
     end
 
     # The name of the parts when the server has all of them, :full or :nobody (no stream) when it does not take them.
-    def put(content)
+    def put(large)
       largest = [PART, @connection.largest].min
-      name = PartsName.new(RubyVM::Cluster.random_name, (content.bytesize + largest - 1) / largest, content.bytesize)
+      name = PartsName.new(RubyVM::Cluster.random_name, (large.bytesize + largest - 1) / largest, large.bytesize)
       whole = false
       begin
-        @connection.one_after_the_other(name.count, AHEAD, ->(i) { [subject(name, i), content.byteslice(i * largest, largest)] }) do |headers, reply|
+        @connection.one_after_the_other(name.count, AHEAD, ->(i) { [subject(name, i), large.part(i, largest)] }) do |headers, reply|
           outcome, error = NatsQueue.outcome_of(headers, reply, @connection.address)
           raise error if error
           return outcome unless outcome == :sent
@@ -79,7 +86,7 @@ module RubyVM::Cluster
 
     # All of them, put together; nil when one is missing.
     def get(name)
-      whole = String.new
+      whole = nil
       question = if direct?
         ->(i) { ["$JS.API.DIRECT.GET.#{@stream}.#{subject(name, i)}", ""] }
       else
@@ -87,10 +94,15 @@ module RubyVM::Cluster
       end
       @connection.one_after_the_other(name.count, AHEAD, question) do |headers, reply|
         part = @direct ? directly(headers, reply) : from_json(reply)
-        return if part.nil? || whole.bytesize + part.bytesize > name.size
+        return unless part
+        # No more than was said, and nothing is set apart for what nobody has seen a part of. A String that grows would be copied, again and again.
+        whole ||= String.new(capacity: [name.size, name.count * part.bytesize].min)
+        return if whole.bytesize + part.bytesize > name.size
         whole << part
+        # Each is large: at once, not when it is collected.
+        part.clear
       end
-      whole if whole.bytesize == name.size
+      whole if whole && whole.bytesize == name.size
     rescue NatsConnection::Failure => e
       raise unless e.number == NatsQueue::NO_STREAM
     rescue Unavailable

@@ -181,9 +181,9 @@ module RubyVM::Cluster
     def fits(text) = connection.fits(text.bytesize)
 
     # What `publish` takes.
-    def prepared(payload, _id)
-      fits(payload)
-      payload
+    def prepared(head, content, _id)
+      connection.fits((head ? head.bytesize : 0) + content.bytesize)
+      head ? head << content : content
     end
 
     def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:, size: payload.bytesize))
