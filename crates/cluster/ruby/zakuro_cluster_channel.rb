@@ -555,19 +555,21 @@ class RubyVM::Channel
     def take
       delivery = synchronize do
         raise @failed if @failed
-        @received += 1
         pace
         @asked = @paced
-        @received_bytes += @ready.first.payload.bytesize
-        @ready.shift
+        found = @ready.shift
+        unless found.parts
+          @received += 1
+          @received_bytes += found.payload.bytesize
+        end
+        found
       end
+      bytes = delivery.payload
+      parts = delivery.parts
+      bytes = together(delivery) || (return GONE) if parts
+      @bell.__received(bytes.bytesize)
       begin
-        bytes = delivery.parts ? together(delivery) : delivery.payload
-        return GONE unless bytes
-        @bell.__received(bytes.bytesize)
         message = @wire.open(bytes, @form, @key)
-      rescue RubyVM::Cluster::Unavailable
-        raise
       rescue StandardError, LoadError, SystemStackError => e
         set_aside(delivery, "#{e.class}: #{e.message}")
         error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{e.message} (#{e.class})")
@@ -588,20 +590,21 @@ class RubyVM::Channel
       begin
         whole = @queue.whole(delivery)
         gone = whole.nil?
-      rescue TypeError
-        # No way to read it.
-        gone = :never
-        raise
-      rescue RubyVM::Cluster::Unavailable
-        # Begun anew when the server is there again: it is still ours.
-        gone = back(delivery)
-        raise
+      rescue RubyVM::Cluster::Unavailable => e
+        # Begun anew: it is still ours.
+        gone = back(delivery) or raise
+        trouble(e)
+        return
       ensure
         # Who was ended in between has received nothing.
         give_back_later(delivery) unless whole || gone
       end
-      synchronize { whole ? @received_bytes += whole.bytesize : @received -= 1 }
-      if gone
+      if whole
+        synchronize do
+          @received += 1
+          @received_bytes += whole.bytesize
+        end
+      else
         delivery.attempt < (@tries || MISSING) ? give_back_later(delivery) : set_aside(delivery, "its parts are not there: they were too old, or another receiver was done with it")
       end
       whole
@@ -610,11 +613,13 @@ class RubyVM::Channel
     # To the head of what is here. Whether it may be.
     def back(delivery)
       synchronize do
-        return if @quiet || @released
-        @received -= 1
+        return if @quiet || @released || @gone
         @ready.unshift(delivery)
       end
       @bell << true
+      true
+    rescue RubyVM::ClosedError
+      # In between; then it was given back with what was here.
       true
     end
 

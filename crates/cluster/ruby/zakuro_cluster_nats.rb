@@ -326,10 +326,7 @@ module RubyVM::Cluster
     end
 
     # A delivery's content. nil when parts are missing: somebody else was done with it, or they were too old.
-    def whole(delivery)
-      raise TypeError, "it is in parts of a kind that is not known here" unless delivery.parts.id
-      parts.get(delivery.parts)
-    end
+    def whole(delivery) = parts.get(delivery.parts)
 
     # Under the connection's lock: a message is done, its parts go.
     def forget(name) = parts.forget_within(name)
@@ -352,7 +349,7 @@ module RubyVM::Cluster
       # Its parts stay until they are too old.
       note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n#{delivery.parts&.header}\r\n"
       begin
-        connection.request("#{@subject}.dead", delivery.payload, note)
+        connection.request("#{@subject}.dead", delivery.payload || "", note)
       rescue TooLarge
         # With the note it is.
         connection.request("#{@subject}.dead", delivery.payload)
@@ -386,7 +383,9 @@ module RubyVM::Cluster
           channel.wake
         else
           channel.synchronize { @requested -= 1 if @requested > 0 }
-          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply), PartsName.in(headers))])
+          named = PartsName.in(headers)
+          payload = nil if named == false
+          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply), named || nil)])
         end
       end
       every = [@ack_wait / 3.0, 1.0].min
@@ -525,7 +524,11 @@ module RubyVM::Cluster
         outcome, error = outcome_of(*reply)
         raise error if error
         return [outcome, reply[1]] unless outcome == :nobody
-        return [:closed, nil] if closed?
+        begin
+          return [:closed, nil] if closed?
+        rescue NatsConnection::Failure => e
+          raise unless e.number == NO_STREAM
+        end
         # The server has lost the stream.
         open(timeout)
       end

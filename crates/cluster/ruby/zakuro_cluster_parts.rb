@@ -9,12 +9,12 @@ module RubyVM::Cluster
     # As a header of the small message.
     def header = "Zakuro-Parts: #{id} #{count} #{size}\r\n"
 
-    # nil where there is none. What says something else can't be opened: `id` is nil then.
+    # nil where there is none, false where it says what is not known here.
     def self.in(headers)
       return unless headers&.match?(/^Zakuro-Parts:/i)
       id, count, size = headers.match(/^Zakuro-Parts: (\h{8,64}) (\d{1,9}) (\d{1,9})\r$/i)&.captures
       count, size = count.to_i, size.to_i
-      size.between?(1, Parts::MOST) && count.between?(1, size) ? new(id, count, size) : new(nil, 0, 0)
+      size.between?(1, Parts::MOST) && count.between?(1, size) && new(id, count, size)
     end
   end
 
@@ -93,6 +93,7 @@ module RubyVM::Cluster
         ->(i) { ["$JS.API.STREAM.MSG.GET.#{@stream}", %({"last_by_subj":"#{subject(name, i)}"})] }
       end
       @connection.one_after_the_other(name.count, AHEAD, question) do |headers, reply|
+        # Whatever else the server says: it is not there.
         part = @direct ? directly(headers, reply) : from_json(reply)
         return unless part
         # No more than was said, and nothing is set apart for what nobody has seen a part of. A String that grows would be copied, again and again.
@@ -143,16 +144,12 @@ module RubyVM::Cluster
     end
 
     def directly(headers, reply)
-      status = headers && headers[/\ANATS\/1\.0 +(\d+)/, 1] or return reply
-      raise Unavailable, "#{@connection.address.server} does not give a part: #{headers.lines.first.chomp}" unless status == "404"
+      reply unless headers&.match?(/\ANATS\/1\.0 +\d/)
     end
 
     def from_json(reply)
       require "json"
-      answer = JSON.parse(reply)
-      return answer["message"]["data"].to_s.unpack1("m") unless (error = answer["error"])
-      return if [NatsQueue::NO_MESSAGE, NatsQueue::NO_STREAM].include?(error["err_code"])
-      raise Unavailable, "#{@connection.address.server} does not give a part: #{error["description"]}"
+      JSON.parse(reply)["message"]&.fetch("data", "")&.unpack1("m")
     end
   end
   private_constant :PartsName, :Large, :Parts

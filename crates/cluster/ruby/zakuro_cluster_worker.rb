@@ -2,8 +2,13 @@
 require "zakuro/cluster"
 
 module RubyVM::Cluster
+  # How many blocks are kept, and how many bytes of their texts.
+  BLOCKS, BLOCK_BYTES = 100, 64 << 20
+  private_constant :BLOCKS, :BLOCK_BYTES
+
   # In the VMs of the worker's pool.
   module Job # :nodoc:
+    # By name, with the bytes of their texts.
     @blocks = {}
 
     class << self
@@ -11,7 +16,7 @@ module RubyVM::Cluster
       def run(name, text, key, setup_name, setup, quiet, item)
         set_up(setup_name, setup, key) if setup_name
         if name
-          block = @blocks[name] ||= remember(text, key)
+          block, = @blocks[name] || remember(name, text, key)
           arguments = [Marshal.load(item)]
         else
           block = Wire.open(item[0], :envelope)
@@ -24,10 +29,10 @@ module RubyVM::Cluster
 
       private
 
-      def remember(text, key)
-        # Blocks of pools that are gone.
-        @blocks.shift while @blocks.size >= 100
-        Wire.open(text, :envelope, key)
+      def remember(name, text, key)
+        # Blocks of pools that are gone, and what has captured much.
+        @blocks.shift while @blocks.size >= BLOCKS || (!@blocks.empty? && @blocks.sum { |_, one| one[1] } + text.bytesize > BLOCK_BYTES)
+        @blocks[name] = [Wire.open(text, :envelope, key), text.bytesize]
       end
 
       def dump(value)
@@ -52,8 +57,6 @@ module RubyVM::Cluster
     SWEEP = 30.0
     # After so many seconds results go, or so many bytes of them.
     SEND_AFTER, TOGETHER = 0.1, 512 << 10
-    # Texts of blocks that are kept.
-    BLOCKS, BLOCK_BYTES = 100, 64 << 20
     # How often it looks for callers with another key: seldom, while it finds none.
     STRANGERS = 2.0..30.0
     # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
