@@ -403,8 +403,11 @@ module RubyVM::Cluster
             channel.give_back_idle
             touch(channel.tokens)
           end
-          # What was asked for is over, whether the server says so or not.
-          channel.synchronize { @requested = 0 } if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
+          # What was asked for is over. If the server does not say so, there is perhaps nobody to say it: the stream was deleted, and made again by a sender.
+          if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
+            channel.synchronize { @requested = 0 }
+            @consumer = false
+          end
           if @empty && channel.holds_nothing?
             @empty = false
             channel.ended if closed? && size == 0
