@@ -1,4 +1,4 @@
-# Needs nats-server.
+# Needs redis-server and nats-server.
 # What a NATS server does not take as one message goes in parts (docs/cluster.md).
 require "tmpdir"
 require_relative "support/servers"

@@ -1,4 +1,4 @@
-# Needs nats-server.
+# Needs redis-server and nats-server.
 # Jobs of a pool whose arguments, values and blocks a NATS server does not take as one message (docs/cluster.md).
 require "tmpdir"
 require_relative "support/servers"

@@ -565,8 +565,10 @@ class RubyVM::Channel
         found
       end
       bytes = delivery.payload
-      parts = delivery.parts
-      bytes = together(delivery) || (return GONE) if parts
+      if delivery.parts
+        bytes = together(delivery)
+        return GONE unless bytes
+      end
       @bell.__received(bytes.bytesize)
       begin
         message = @wire.open(bytes, @form, @key)

@@ -464,7 +464,7 @@ module RubyVM::Cluster
         message = connection.api("STREAM.MSG.GET.#{STORE}", { last_by_subj: stored(name) })["message"]
         found = PartsName.in(message["hdrs"]&.unpack1("m"))
         return message["data"].to_s.unpack1("m") unless found
-        text = found.id && stored_parts.get(found) and return text
+        text = stored_parts.get(found) and return text
       end
       nil
     rescue NatsConnection::Failure => e
@@ -595,7 +595,7 @@ module RubyVM::Cluster
     def parts_of(stream) = stream.sub(/\Azakuro_/, "zakuro-parts_")
     def parts = @parts ||= Parts.new(connection, parts_of(@stream), "#{@subject}.parts", age: @parts_age, bound: @parts_bound, timeout: @timeout)
     # Of all pools.
-    def stored_parts = @stored_parts ||= Parts.new(connection, "zakuro-parts", "zakuro.parts", age: DAY, bound: nil, timeout: @timeout)
+    def stored_parts = @stored_parts ||= Parts.new(connection, "zakuro-parts", "zakuro.store_parts", age: DAY, bound: nil, timeout: @timeout)
 
     # Once this has come back, all that the server had sent is here, and it has forgotten what was asked of it: where it still knows of that (2.9 does, until it is over), it loses the first message that is given back until `ack_wait:`.
     def ask_no_more(left)
