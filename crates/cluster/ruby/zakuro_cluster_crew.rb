@@ -380,7 +380,10 @@ class RubyVM::Pool
         end
         next if Symbol === message[0]
         bytes = message[4].sum { |item| bytes_of(item) }
-        @events << [:went, bytes] if bytes > TOGETHER
+        next unless bytes > TOGETHER
+        # At once, not when it is collected: if it is told again, it is packed again.
+        message[4].each { |item| Array(item).each(&:clear) }
+        @events << [:went, bytes]
       end
       closed = true
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e
