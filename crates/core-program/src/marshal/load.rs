@@ -387,7 +387,10 @@ impl Reader {
                 let len = self.length(cx)?;
                 let v = match self.source.string(cx, shape, len) {
                     Some(v) => v,
-                    None => StringCell::make(&cx.heap, shape, &self.source.take(cx, len)?, BINARY).as_value(),
+                    None => {
+                        let b = self.source.take(cx, len)?;
+                        StringCell::make(&cx.heap, shape, &b, BINARY).as_value()
+                    }
                 };
                 self.enter(v)
             }
