@@ -1,6 +1,6 @@
 # Messages through a server: channels of Zakuro beside plain use of the same server from CRuby (a socket, RESP by hand: XADD, XREADGROUP, XACK).
 # cluster.rb [MESSAGES] starts servers of its own (those that are installed) and prints lines `name value unit`: messages per second of 100 bytes from one sender to one receiver in another process, all
-# acknowledged; microseconds for a message there and one back; jobs per second of a pool with two workers. `plain_redis_*` is what runs under `ruby`, in this program as under that one.
+# acknowledged; megabytes per second in messages of 0.5 and 5 MB (which NATS gets in parts); microseconds for a message there and one back; jobs per second of a pool with two workers. `plain_redis_*` is what runs under `ruby`, in this program as under that one.
 require "rbconfig"
 require "tmpdir"
 require "socket"
@@ -129,6 +129,17 @@ Dir.mktmpdir do |dir|
         end
       end
       channel.disconnect
+    end
+    [["half", 500_000, count / 100], ["five", 5_000_000, count / 500]].each do |name, size, lot|
+      channel = RubyVM::Channel.open(server.url("large_#{name}"))
+      large = "x" * size
+      IO.popen([*again, "--receive", server.url("large_#{name}"), lot.to_s]) do |receiver|
+        start = now
+        lot.times { channel << large }
+        receiver.gets
+        puts format("channel_%s_%s_mb %.0f MB/s", kind, name, lot * size / (now - start) / 1e6)
+      end
+      channel.delete
     end
     there, back = RubyVM::Channel.open(server.url("there")), RubyVM::Channel.open(server.url("back"))
     echo = IO.popen([*again, "--echo", server.url(""), (trips / 5 * 5).to_s])

@@ -1,7 +1,8 @@
 # 100,000 jobs of a pool on three worker processes while workers are killed (SIGKILL) and connections to the server are cut at random: every job is answered once, with its own result.
 #
-#   target/release/zakuro tests/chaos/cluster.rb redis|nats [JOBS [SEED]]
+#   target/release/zakuro tests/chaos/cluster.rb redis|nats [JOBS [SEED [BYTES]]]
 #
+# BYTES: so many come with each argument, and with each value.
 # Needs redis-server or nats-server. Tells how many workers were killed, connections cut, and jobs executed more than once.
 require "tmpdir"
 require_relative "../cluster/support/servers"
@@ -10,6 +11,7 @@ kind = ARGV[0] || "redis"
 jobs = Integer(ARGV[1] || 100_000)
 seed = Integer(ARGV[2] || Random.new_seed % 100_000)
 random = Random.new(seed)
+bytes = Integer(ARGV[3] || 0)
 $stdout.sync = true
 
 Dir.mktmpdir do |dir|
@@ -22,12 +24,12 @@ Dir.mktmpdir do |dir|
     # One line for each execution.
     LOG = File.open(File.join(#{dir.dump}, "log.\#{Process.pid}.\#{RubyVM.current.id}"), "a")
     LOG.sync = true
-    def work(n)
+    def work(n, beside)
       LOG.write("\#{n}\\n")
       sum = 0
       sleep(0.001) if n % 2 == 0
       300.times { |i| sum += i * n }
-      sum
+      beside ? [sum, beside] : sum
     end
   RUBY
   command = [RbConfig.ruby, "worker", "--connect", url, "--size", "1", "--ack-wait", "2", app]
@@ -58,9 +60,10 @@ Dir.mktmpdir do |dir|
     wrong = []
     RubyVM::Pool.open(connect: url) do |pool|
       expected = (0...300).sum
-      pool.stream(0...jobs, errors: :return) { |n| work(n) }.each_with_index do |value, i|
+      beside = ->(n) { (n % 256).chr.b * bytes if bytes > 0 }
+      pool.stream((0...jobs).lazy.map { |n| [n, beside.call(n)] }, errors: :return) { |n, more| work(n, more) }.each_with_index do |value, i|
         answered += 1
-        wrong << [i, value] unless value == expected * i
+        wrong << [i, value.inspect[0, 200]] unless value == (bytes > 0 ? [expected * i, beside.call(i)] : expected * i)
       end
       stop = true
       puts pool.report

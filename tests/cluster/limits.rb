@@ -1,5 +1,5 @@
 # Needs redis-server and nats-server.
-# What a server does not take is an error of whoever sends it, and of nobody else (docs/cluster.md).
+# What a server does not take is an error of whoever sends it, and of nobody else (docs/cluster.md). NATS takes it in parts, unless it is told not to: of these parts.rb asks more.
 require "tmpdir"
 require_relative "support/servers"
 
@@ -19,15 +19,15 @@ Dir.mktmpdir do |dir|
     # NATS takes 1 MB; Redis 512 MB unless it is told otherwise.
     server = Servers.start(kind, dir, limit: "1mb")
     begin
-      c = RubyVM::Channel.open(server.url("plain"))
+      c = RubyVM::Channel.open(server.url("plain"), parts: false)
       p tried { c << BIG }, tried { c.try_send(BIG) }, (c << "small").recv, c.stat[:connects]
       c.send(BIG) rescue p [$!.size > 1_500_000, $!.limit]
-      w = RubyVM::Channel.open(server.url("window"), window: 10)
+      w = RubyVM::Channel.open(server.url("window"), window: 10, parts: false)
       w << 1 << 2
       p tried { w << BIG }
       20.times { |n| w << n }
       p w.flush.size, w.recv, w.stat[:sent]
-      s = RubyVM::Channel.open(server.url("signed"), key: "a key", form: :envelope)
+      s = RubyVM::Channel.open(server.url("signed"), key: "a key", form: :envelope, parts: false)
       p tried { s << BIG }.first, s.send("x" * 900_000).recv.size
       # Not known before there is a connection, and another server may take less.
       f = RubyVM.fork(c) { |c| (c << BIG) rescue $!.class.name }
@@ -51,7 +51,7 @@ Dir.mktmpdir do |dir|
       f = pool.submit { large.size }
       f.wait
       p told[[f.error]]
-      p tried { RubyVM::Pool.new(connect: server.url("setup")) { large.size } }.first
+      p Array(tried { RubyVM::Pool.new(connect: server.url("setup")) { large.size }.shutdown; :set_up }).first
       puts "-- afterwards"
       p pool.map(1..50) { |n| n }.sum, pool.report.machines.count { |m| !m[:ended] }, workers.all? { |pid| Process.wait(pid, Process::WNOHANG).nil? }
       # What is no chunk of jobs ends no worker either.

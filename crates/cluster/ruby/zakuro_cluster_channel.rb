@@ -1,7 +1,7 @@
 # RubyVM::Channel::Remote: a channel through a server (docs/cluster.md).
 module RubyVM::Cluster
-  # A message that the server has handed out: what answers are about this time, the sender's name of it, how often it was handed out, its name on the server.
-  Delivery = Struct.new(:token, :id, :attempt, :payload, :name) # :nodoc:
+  # A message that the server has handed out: what answers are about this time, the sender's name of it, how often it was handed out, its name on the server. `parts`: instead of the payload, where it is.
+  Delivery = Struct.new(:token, :id, :attempt, :payload, :name, :parts) # :nodoc:
   private_constant :Delivery
 end
 
@@ -13,6 +13,8 @@ class RubyVM::Channel
   # is received; :manual, by `ack`. `ack_wait:` seconds after which messages of a receiver that is gone go to others. `prefetch:` how many a receiver has at most that are not done. `tries:` how
   # often a message is handed out before it is set aside. `deduplicate:` seconds in which the server drops a message with an `id:` that it has. `form:` :envelope, :marshal or :bytes. `key:` messages are
   # signed with it, and others are not opened. `window:` how many messages may be under way before `send` waits for the server. `timeout:` seconds that the server may take to answer.
+  # With NATS, what the server does not take as one message goes in parts (`parts: false`: it raises TooLarge, as it does with `form:` :marshal and :bytes unless `parts: true` is given): `parts_age:` seconds
+  # for which the server keeps them, `parts_bound:` bytes of them that it has at most, then senders wait.
   # `user:`, `password:`, `token:`, `nkey:` (a seed), `credentials:` (the text of a file of NATS' tools), `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
   class Remote
     NAME = /\A[^\s\0]{1,200}\z/
@@ -20,14 +22,18 @@ class RubyVM::Channel
     AHEAD, IDLE = 0.2, 1.0
     # Most messages that the server is told of together.
     TOGETHER = 32
-    private_constant :NAME, :AHEAD, :IDLE, :TOGETHER
+    # How often a message is handed out whose parts are missing, where `tries:` does not say it.
+    MISSING = 10
+    # No message after all.
+    GONE = Object.new
+    private_constant :NAME, :AHEAD, :IDLE, :TOGETHER, :MISSING, :GONE
 
     # `name`: What it is called on the server.
     attr_reader :name
     # `prefetch`: How many messages this handle has at most that are not done.
     attr_reader :prefetch
 
-    def initialize(url, bound = nil, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, deduplicate: nil, form: :envelope, key: nil, window: nil, timeout: 5, **server) # :nodoc:
+    def initialize(url, bound = nil, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, deduplicate: nil, form: :envelope, key: nil, window: nil, timeout: 5, parts: nil, parts_age: 604_800, parts_bound: nil, **server) # :nodoc:
       cluster = RubyVM::Cluster
       raise ArgumentError, "ack: must be :next, :receipt or :manual" unless %i[next receipt manual].include?(ack)
       raise ArgumentError, "form: must be :envelope, :marshal or :bytes" unless %i[envelope marshal bytes].include?(form)
@@ -42,6 +48,9 @@ class RubyVM::Channel
       @bound, @ack_wait = cluster.positive(bound, "bound"), cluster.seconds(ack_wait, "ack_wait")
       @prefetch, @window = cluster.positive(prefetch, "prefetch"), cluster.positive(window, "window")
       @deduplicate, @timeout = cluster.seconds(deduplicate, "deduplicate"), cluster.seconds(timeout, "timeout")
+      # Who knows nothing of parts can't read them.
+      parts = form == :envelope if parts.nil?
+      @parts = { parts: parts ? true : false, parts_age: cluster.seconds(parts_age, "parts_age"), parts_bound: cluster.positive(parts_bound, "parts_bound") }
       prepare
       @queue.open(@timeout)
     end
@@ -54,9 +63,19 @@ class RubyVM::Channel
     def send(object, timeout: nil, id: nil)
       by = timeout && RubyVM::Cluster.now + Float(timeout)
       payload, id = packed(object, id)
-      counted(payload) { @window ? send_later(payload, id) : send_now(payload, id, by) }
+      return counted(payload) { @window ? send_later(payload, id) : send_now(payload, id, by) } if String === payload
+      # In parts: after all that is under way.
+      wait_for_window(1) if @window
+      counted(payload) { whole_or_not_at_all(payload) { send_now(payload, id, by) } }
     end
     alias push send
+
+    # What was not sent leaves nothing.
+    private def whole_or_not_at_all(large)
+      yield
+    ensure
+      @queue.abandon(large)
+    end
 
     private def send_now(payload, id, by)
       pause = 0.001
@@ -86,11 +105,12 @@ class RubyVM::Channel
     # Sends if there is room. Whether it did.
     def try_send(object, id: nil)
       payload, id = packed(object, id)
-      counted(payload) do
+      once = -> do
         outcome = @queue.publish(payload, id)
         raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
         outcome == :sent
       end
+      counted(payload) { String === payload ? once.call : whole_or_not_at_all(payload, &once) }
     end
 
     # Waits until the server has all that `send` with a `window:` has under way. Returns the channel.
@@ -104,7 +124,12 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
-      wait_for_message(timeout) && take
+      by = timeout && RubyVM::Cluster.now + timeout
+      while wait_for_message(timeout)
+        message = take
+        return message unless GONE.equal?(message)
+        timeout = [by - RubyVM::Cluster.now, 0].max if by
+      end
     end
     alias receive recv
     alias pop recv
@@ -119,7 +144,10 @@ class RubyVM::Channel
         @asked = RubyVM::Cluster.now
         @room.signal
       end
-      @bell.try_recv && take
+      while @bell.try_recv
+        message = take
+        return message unless GONE.equal?(message)
+      end
     end
 
     # Receives until the channel is closed and all its messages are done. A message counts as done when the block has returned; when it raises, the message goes back.
@@ -130,6 +158,7 @@ class RubyVM::Channel
       begin_to_fetch
       while wait_for_message(nil)
         message = take
+        next if GONE.equal?(message)
         begin
           yield message
         rescue Exception
@@ -225,10 +254,10 @@ class RubyVM::Channel
     def hash = address.hash
 
     # In another VM it is opened anew. Its secrets travel to VMs of this process, and nowhere else: Marshal refuses them.
-    def marshal_dump = [@address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout] # :nodoc:
+    def marshal_dump = [@address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout, @parts] # :nodoc:
 
     def marshal_load(data) # :nodoc:
-      @address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout = data
+      @address, @ack, @form, @tries, @key, @bound, @ack_wait, @prefetch, @window, @deduplicate, @timeout, @parts = data
       @name = @address.name
       prepare
     end
@@ -241,15 +270,20 @@ class RubyVM::Channel
     def self.__select(channels, timeout) # :nodoc:
       bells = channels.map { |c| Remote === c ? c.__bell : c }
       remote = channels.grep(Remote)
-      begin
-        remote.each { |c| c.__want(1) }
-        bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
-      ensure
-        remote.each { |c| c.__want(-1) }
+      by = timeout && RubyVM::Cluster.now + timeout
+      loop do
+        begin
+          remote.each { |c| c.__want(1) }
+          bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+        ensure
+          remote.each { |c| c.__want(-1) }
+        end
+        return unless bell
+        found = channels[bells.index(bell)]
+        message = found.__take if Remote === found
+        return [found, message] unless GONE.equal?(message)
+        timeout = [by - RubyVM::Cluster.now, 0].max if by
       end
-      return unless bell
-      found = channels[bells.index(bell)]
-      [found, Remote === found ? found.__take : message]
     end
 
     def __bell # :nodoc:
@@ -452,7 +486,7 @@ class RubyVM::Channel
       cluster = RubyVM::Cluster
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
       @wire = cluster.const_get(:Wire)
-      @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout)
+      @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout, **@parts)
       @owner = RubyVM.current
       @lock = Mutex.new
       @room = ConditionVariable.new
@@ -462,6 +496,8 @@ class RubyVM::Channel
       @held, @done = {}, {}
       # Those of them that it was not told of.
       @to_tell = {}
+      # Parts of those that are done, which go when the server has heard of it.
+      @parted = {}
       # What each thread received last.
       @last = {}.compare_by_identity
       # Threads that wait for a message, and when one was asked for.
@@ -490,8 +526,7 @@ class RubyVM::Channel
         # A message that is sent again because the connection broke is the same one.
         id = "#{@me ||= RubyVM::Cluster.random_name}-#{synchronize { @sequence += 1 }}"
       end
-      payload = @wire.pack(object, @form, @key)
-      @queue.fits(payload, id)
+      payload = @queue.prepared(*@wire.in_two(object, @form, @key), id)
       synchronize do
         @sent += 1
         @sent_bytes += payload.bytesize
@@ -520,15 +555,23 @@ class RubyVM::Channel
     def take
       delivery = synchronize do
         raise @failed if @failed
-        @received += 1
         pace
         @asked = @paced
-        @received_bytes += @ready.first.payload.bytesize
-        @ready.shift
+        found = @ready.shift
+        unless found.parts
+          @received += 1
+          @received_bytes += found.payload.bytesize
+        end
+        found
       end
-      @bell.__received(delivery.payload.bytesize)
+      bytes = delivery.payload
+      if delivery.parts
+        bytes = together(delivery)
+        return GONE unless bytes
+      end
+      @bell.__received(bytes.bytesize)
       begin
-        message = @wire.open(delivery.payload, @form, @key)
+        message = @wire.open(bytes, @form, @key)
       rescue StandardError, LoadError, SystemStackError => e
         set_aside(delivery, "#{e.class}: #{e.message}")
         error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{e.message} (#{e.class})")
@@ -541,6 +584,53 @@ class RubyVM::Channel
         synchronize { @last[Thread.current] = delivery }
       end
       message
+    end
+
+    # A message that came in parts. nil when some are missing: another receiver has been done with it since, then it goes back to the server, which knows that.
+    def together(delivery)
+      whole = gone = nil
+      begin
+        whole = @queue.whole(delivery)
+        gone = whole.nil?
+      rescue RubyVM::Cluster::Unavailable => e
+        # Begun anew: it is still ours.
+        gone = back(delivery) or raise
+        trouble(e)
+        return
+      ensure
+        # Who was ended in between has received nothing.
+        give_back_later(delivery) unless whole || gone
+      end
+      if whole
+        synchronize do
+          @received += 1
+          @received_bytes += whole.bytesize
+        end
+      else
+        delivery.attempt < (@tries || MISSING) ? give_back_later(delivery) : set_aside(delivery, "its parts are not there: they were too old, or another receiver was done with it")
+      end
+      whole
+    end
+
+    # To the head of what is here. Whether it may be.
+    def back(delivery)
+      synchronize do
+        return if @quiet || @released || @gone
+        @ready.unshift(delivery)
+      end
+      @bell << true
+      true
+    rescue RubyVM::ClosedError
+      # In between; then it was given back with what was here.
+      true
+    end
+
+    def give_back_later(delivery)
+      token = release(delivery)
+      @queue.give_back_later(token) if token
+    rescue RubyVM::Cluster::Error
+      # It goes to others in time.
+      nil
     end
 
     def mine = synchronize { @last[Thread.current] }
@@ -562,6 +652,7 @@ class RubyVM::Channel
       token = release(delivery) do |t|
         @done[delivery.name] = t
         @to_tell[delivery.name] = t
+        @parted[delivery.name] = delivery.parts if delivery.parts
         full = @to_tell.size >= TOGETHER
       end
       tell_done if token && (full || @ready.empty?)
@@ -573,7 +664,13 @@ class RubyVM::Channel
         taken, @to_tell = @to_tell, {}
         taken
       end
-      @queue.acknowledge(told.values) { told.each_key { |name| @done.delete(name) } }
+      @queue.acknowledge(told.values) do
+        told.each_key do |name|
+          @done.delete(name)
+          parts = @parted.delete(name) unless @parted.empty?
+          @queue.forget(parts) if parts
+        end
+      end
     end
 
     # The token by which it was held.

@@ -18,6 +18,8 @@ module RubyVM::Cluster
       @reply, @error, @done = reply, error, true
       @heard&.call(reply, error)
       @changed&.broadcast
+      # Nobody sends it again.
+      @bytes.clear if @bytes.bytesize > Connection::PIECE
     end
 
     def wait(lock, left)
@@ -202,6 +204,8 @@ module RubyVM::Cluster
         begin
           socket.write(bytes)
           whole = true
+          # What is large need not wait for the collector.
+          bytes.clear if bytes.bytesize > PIECE
         rescue SystemCallError, IOError, *TLS_ERRORS.call => e
           @why = e.message
         ensure
@@ -332,7 +336,7 @@ module RubyVM::Cluster
 
     # Forgets the first bytes of what was read.
     def consume(count)
-      count == @buffer.bytesize ? @buffer.clear : @buffer = @buffer.byteslice(count..)
+      count == @buffer.bytesize ? @buffer.clear : @buffer.bytesplice(0, count, "")
     end
   end
   private_constant :Address, :Request, :Connection

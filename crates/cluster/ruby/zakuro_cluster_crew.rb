@@ -31,6 +31,12 @@ class RubyVM::Pool
     LOOK, SILENT = 1.0, 10.0
     # A chunk that nobody has is told again after so long.
     LOST = 5.0
+    # Bytes of the jobs that go together; one alone may have more. The same for results.
+    TOGETHER = 512 << 10
+    # Bytes of messages above that which wait for their turn to be sent: with more of them nothing is dispatched.
+    OUTGOING = 32 << 20
+    # Seconds for which a server keeps parts of large messages: what it has lost is sent again.
+    DAY = 86_400
     # How long jobs wait for a worker before somebody is told.
     HINT = 4.0
 
@@ -61,7 +67,7 @@ class RubyVM::Pool
       @answers = Thread::Queue.new
       # Wakes who looks around; what he says then.
       @look, @hints = Thread::Queue.new, Thread::Queue.new
-      @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
+      @going = @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
       @times = Times.new
       @looked = 0.0
       @setup_name = @setup && "block.#{@caller}.setup"
@@ -76,7 +82,7 @@ class RubyVM::Pool
       def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false)
         made = allocate
         hidden = key && RubyVM::Cluster.const_get(:Native).hide(String(key))
-        made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout])
+        made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout, { parts: true, parts_age: DAY, parts_bound: nil }])
         made.instance_variable_set(:@exact, exact)
         made.__queue.open(timeout)
         made
@@ -85,7 +91,7 @@ class RubyVM::Pool
     Wire = RubyVM::Cluster.const_get(:Wire)
 
     # Without the lock. TypeError when the block can't travel, TooLarge when the server does not take it.
-    def fits(block) = @store.fits(Wire.pack(block, :envelope, hidden), nil)
+    def fits(block) = @store.fits(Wire.pack(block, :envelope, hidden))
 
     # How many VMs there are to give work to.
     def vms = @machines.each_value.sum { |machine| machine.ended || !machine.fits ? 0 : machine.size }
@@ -112,7 +118,7 @@ class RubyVM::Pool
     def dispatch
       return if @failed
       size = [vms, 4].max
-      while @out.size < 3 * size
+      while @out.size < 3 * size && @going < OUTGOING
         task = next_task or return
         give(task.take(size, CHUNK))
       end
@@ -139,7 +145,12 @@ class RubyVM::Pool
           post(number, out)
         end
       when :ended then @gone = true
-      when Array then event[0] == :block ? block_too_large(*event.drop(1)) : too_large(*event.drop(1))
+      when Array
+        case event[0]
+        when :block then block_too_large(*event.drop(1))
+        when :jobs then too_large(*event.drop(1))
+        when :went then @going -= event[1]
+        end
       when Exception then @pool.__send__(:break_off, event)
       end
     end
@@ -215,8 +226,13 @@ class RubyVM::Pool
 
     def give(chunk)
       number = @number += 1
+      items = packed(chunk)
+      if items.size < chunk.items.size
+        chunk, rest = chunk.parted(items.size)
+        rest.task.put_back(rest)
+      end
       @out[number] = Out.new(chunk, now, {})
-      post(number, @out[number])
+      post(number, @out[number], items)
     rescue TypeError => e
       @out.delete(number)
       if chunk.items.size > 1
@@ -239,18 +255,29 @@ class RubyVM::Pool
       @tasks.find { |task| @blocks[task.number] == name }&.break_down(error)
     end
 
+    # The jobs without an answer, as bytes: the first of them, if all would be too much for one message.
+    def packed(chunk, most = TOGETHER)
+      bytes, found = 0, []
+      (chunk.done...chunk.items.size).each do |i|
+        item = chunk.items[i]
+        item = chunk.task.block ? Wire.dump(item) : [Wire.pack(item.call[0], :envelope), Wire.dump(item.call[1])]
+        bytes += bytes_of(item)
+        break if most && bytes > most && i > chunk.done
+        found << item
+      end
+      found
+    end
+
+    def bytes_of(item) = Array === item ? item.sum(&:bytesize) : item.bytesize
+
     # Also again: then without the jobs that are answered.
-    def post(number, out)
+    def post(number, out, items = packed(out.chunk, nil))
       chunk, task = out.chunk, out.chunk.task
       out.since, out.began = now, nil
-      items = chunk.items.drop(chunk.done)
-      if task.block
-        block = @blocks[task.number] ||= put_block(task)
-        items = items.map { |item| Wire.dump(item) }
-      else
-        items = items.map { |future| [Wire.pack(future.call[0], :envelope), Wire.dump(future.call[1])] }
-      end
+      block = @blocks[task.number] ||= put_block(task) if task.block
       timeout = task.timeout_of(chunk.item)
+      bytes = items.sum { |item| bytes_of(item) }
+      @going += bytes if bytes > TOGETHER
       message = [@caller, number, { quiet: task.quiet, timeout:, alone: chunk.alone, place: chunk.done, setup: @setup_name }, block, items]
       @outgoing << message
     end
@@ -351,6 +378,12 @@ class RubyVM::Pool
         rescue RubyVM::Cluster::TooLarge => e
           @events << (message[0] == :block ? [:block, message[1], e] : [:jobs, message[1], e])
         end
+        next if Symbol === message[0]
+        bytes = message[4].sum { |item| bytes_of(item) }
+        next unless bytes > TOGETHER
+        # At once, not when it is collected: if it is told again, it is packed again.
+        message[4].each { |item| Array(item).each(&:clear) }
+        @events << [:went, bytes]
       end
       closed = true
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError, ArgumentError => e

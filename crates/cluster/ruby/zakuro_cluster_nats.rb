@@ -14,15 +14,50 @@ module RubyVM::Cluster
       ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), timeout)
     end
 
-    # The block hears the answer, under the connection's lock.
+    # The block hears the answer, under the connection's lock. Answers the name of the request.
     def request_later(subject, payload, headers = nil, &heard)
-      size = size(payload, headers)
-      fits(size)
-      @lock.synchronize do
-        name = new_name
-        enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), size, heard))
-      end
+      fits(size(payload, headers))
+      name = @lock.synchronize { request_within(subject, payload, headers, &heard) }
       flush
+      name
+    end
+
+    # The same, by who has heard an answer and is still under the lock.
+    def request_within(subject, payload, headers = nil, &heard)
+      name = new_name
+      enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), heard))
+      name
+    end
+
+    # Asks so many times, `ahead` of them at once: the Proc answers subject and payload for a number. The block gets the answers in their order.
+    def one_after_the_other(count, ahead, question)
+      answers, names = {}, {}
+      ask = ->(number) do
+        names[number] = request_later(*question.call(number)) do |reply, error|
+          answers[number] = [reply, error]
+          changed
+        end
+      end
+      ahead = [ahead, count].min
+      (ahead - 1).times(&ask)
+      count.times do |i|
+        ask.call(i + ahead - 1) if i + ahead <= count
+        wait_until { answers.key?(i) } or raise Unavailable, "no answer from #{@address.server} in #{@timeout} s#{" (#{@why})" if @why}"
+        names.delete(i)
+        reply, error = answers.delete(i)
+        raise error if error
+        yield(*reply)
+      end
+    ensure
+      # What was not sent is not sent any more, and answers are nobody's.
+      @lock.synchronize { names.each_value { |name| @pending.delete(name)&.answer(nil) } } if names && !names.empty?
+    end
+
+    # Most bytes of a message; waits for the first connection.
+    def largest
+      return @largest if @largest
+      wait_until { @largest } or raise Unavailable, "no answer from #{@address.server} in #{@timeout} s#{" (#{@why})" if @why}"
+      @largest
     end
 
     # Without an answer.
@@ -168,6 +203,8 @@ module RubyVM::Cluster
               i += 1
             end
           end
+          # What somebody asked who has heard one.
+          flush
           next
         when Integer then @subscriptions[number]&.last&.call(subject, reply, headers, payload)
         when "PING" then say("PONG\r\n")
@@ -220,11 +257,14 @@ module RubyVM::Cluster
     CONSUMER = "zakuro"
     STORE = "zakuro_store"
     NO_STREAM, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_037, 10_058, 10_054
+    DAY, WEEK = 86_400, 7 * 86_400
 
     attr_reader :address
 
-    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:)
+    # `parts`: whether messages go in parts that the server does not take; how long those stay, and how many bytes of them.
+    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, parts: true, parts_age: WEEK, parts_bound: nil)
       @address, @bound, @ack_wait, @deduplicate, @timeout = address, bound, ack_wait, deduplicate, timeout
+      @in_parts, @parts_age, @parts_bound = parts, parts_age, parts_bound
       @subject = address.name.tr("/", ".")
       raise ArgumentError, "not a subject: #{@subject.inspect}" unless @subject.match?(/\A[^\s.*>]+(\.[^\s.*>]+)*\z/)
       @stream = "zakuro_#{@subject.gsub(/[^A-Za-z0-9_-]/, "_")}"
@@ -240,20 +280,35 @@ module RubyVM::Cluster
 
     def open(timeout) = make_stream(@stream, @subject, timeout:)
 
-    # TooLarge when the server does not take it.
-    def fits(payload, id) = connection.fits(connection.size(payload, id && headers(id)))
+    # What `publish` takes: the payload, or, when the server does not take it as one, a Large of it. TooLarge when it does not go.
+    def prepared(head, content, id)
+      size = connection.size(content, id && headers(id)) + (head ? head.bytesize : 0)
+      return head ? head << content : content if size <= connection.largest
+      raise TooLarge.of(size, connection.largest, @address.server) unless @in_parts
+      large = Large.new(content, head)
+      fits(large)
+      large
+    end
+
+    # TooLarge for what is too large for parts, too.
+    def fits(message)
+      raise TooLarge.of(message.bytesize, Parts::MOST, "#{@address.server} in parts") if message.bytesize > Parts::MOST
+    end
 
     def publish(payload, id, timeout = @timeout)
-      outcome = nil
-      2.times do
-        outcome, error = outcome_of(*connection.request(@subject, payload, id && headers(id), timeout:))
-        raise error if error
-        return outcome unless outcome == :nobody
-        return :closed if closed?
-        # The server has lost the stream.
-        open(timeout)
+      return publish_large(payload, id, timeout) if Large === payload
+      begin
+        hand_over(payload, id && headers(id), timeout)[0]
+      rescue TooLarge
+        # For another server than the one that was asked.
+        raise unless @in_parts
+        large = Large.new(payload)
+        begin
+          publish_large(large, id, timeout)
+        ensure
+          abandon(large)
+        end
       end
-      raise Unavailable, "#{@address.server} has no stream for #{@subject}"
     end
 
     def publish_later(payload, id)
@@ -263,11 +318,27 @@ module RubyVM::Cluster
       end
     end
 
+    # The parts of what was not sent go, unless the server may have it nevertheless.
+    def abandon(large)
+      return if large.name.nil? || large.sent
+      parts.forget(large.name)
+      large.name = nil
+    end
+
+    # A delivery's content. nil when parts are missing: somebody else was done with it, or they were too old.
+    def whole(delivery) = parts.get(delivery.parts)
+
+    # Under the connection's lock: a message is done, its parts go.
+    def forget(name) = parts.forget_within(name)
+
+    # What is not the last word: without waiting, for others, after a moment.
+    def give_back_later(token) = connection.request_later(token, '-NAK {"delay":500000000}')
+
     # The block is called when the server has heard it.
     def acknowledge(tokens)
       last = tokens.pop
       tokens.each { |token| connection.request_later(token, "+ACK") }
-      connection.request_later(last, "+ACK") { |_, _| yield }
+      connection.request_later(last, "+ACK") { |_, error| yield unless error }
     end
     def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
     def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }
@@ -275,9 +346,10 @@ module RubyVM::Cluster
     def set_aside(delivery, why)
       make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") unless @dead
       @dead = true
-      note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n\r\n"
+      # Its parts stay until they are too old.
+      note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n#{delivery.parts&.header}\r\n"
       begin
-        connection.request("#{@subject}.dead", delivery.payload, note)
+        connection.request("#{@subject}.dead", delivery.payload || "", note)
       rescue TooLarge
         # With the note it is.
         connection.request("#{@subject}.dead", delivery.payload)
@@ -296,7 +368,7 @@ module RubyVM::Cluster
     def size = info["state"]["messages"]
 
     def delete
-      [@stream, "#{@stream}_dead"].each { |name| drop(name) }
+      drop(@stream)
     end
 
     def disconnect = @connection&.close
@@ -311,7 +383,9 @@ module RubyVM::Cluster
           channel.wake
         else
           channel.synchronize { @requested -= 1 if @requested > 0 }
-          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply))])
+          named = PartsName.in(headers)
+          payload = nil if named == false
+          channel.deliver([Delivery.new(reply, id_in(headers), attempt(reply), payload, number(reply), named || nil)])
         end
       end
       every = [@ack_wait / 3.0, 1.0].min
@@ -329,8 +403,11 @@ module RubyVM::Cluster
             channel.give_back_idle
             touch(channel.tokens)
           end
-          # What was asked for is over, whether the server says so or not.
-          channel.synchronize { @requested = 0 } if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
+          # What was asked for is over. If the server does not say so, there is perhaps nobody to say it: the stream was deleted, and made again by a sender.
+          if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
+            channel.synchronize { @requested = 0 }
+            @consumer = false
+          end
           if @empty && channel.holds_nothing?
             @empty = false
             channel.ended if closed? && size == 0
@@ -367,18 +444,36 @@ module RubyVM::Cluster
     def put(name, text, _seconds)
       make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") unless @store
       @store = true
-      _, error = outcome_of(*connection.request(stored(name), text))
+      fits(text)
+      before = @large&.delete(name)
+      if text.bytesize > connection.largest
+        found = stored_parts.room(text.bytesize) == :fine && stored_parts.put(Large.new(text))
+        raise Refused, "#{@address.server} has no room for #{text.bytesize} bytes" unless PartsName === found
+        (@large ||= {})[name] = found
+        text = ""
+      end
+      _, error = outcome_of(*connection.request(stored(name), text, found && "NATS/1.0\r\n#{found.header}\r\n"))
       raise error if error
+      stored_parts.forget(before) if before
     end
 
     def get(name)
       require "json"
-      connection.api("STREAM.MSG.GET.#{STORE}", { last_by_subj: stored(name) })["message"]["data"].to_s.unpack1("m")
+      # Between the name and the parts another text may have come.
+      3.times do
+        message = connection.api("STREAM.MSG.GET.#{STORE}", { last_by_subj: stored(name) })["message"]
+        found = PartsName.in(message["hdrs"]&.unpack1("m"))
+        return message["data"].to_s.unpack1("m") unless found
+        text = stored_parts.get(found) and return text
+      end
+      nil
     rescue NatsConnection::Failure => e
       raise unless [NO_MESSAGE, NO_STREAM].include?(e.number)
     end
 
     def remove(name)
+      before = @large&.delete(name)
+      stored_parts.forget(before) if before
       connection.api("STREAM.PURGE.#{STORE}", { filter: stored(name) })
     rescue NatsConnection::Failure => e
       raise unless e.number == NO_STREAM
@@ -387,13 +482,19 @@ module RubyVM::Cluster
     # Channels by what follows the beginning of their names, with what `drop` wants.
     def channels(beginning)
       found = connection.api("STREAM.LIST", { subject: "#{beginning}>" })["streams"] || []
-      found.filter_map { |stream| (subject = stream["config"]["subjects"]&.first)&.start_with?(beginning) && [subject.delete_prefix(beginning), stream["config"]["name"]] }.to_h
+      found.filter_map do |stream|
+        name, subject = stream["config"]["name"], stream["config"]["subjects"]&.first
+        [subject.delete_prefix(beginning), name] if subject&.start_with?(beginning) && name.start_with?("zakuro_") && !subject.end_with?(".dead")
+      end.to_h
     end
 
+    # With what stands beside it.
     def drop(stream)
-      connection.api("STREAM.DELETE.#{stream}")
-    rescue NatsConnection::Failure => e
-      raise unless e.number == NO_STREAM
+      [stream, "#{stream}_dead", parts_of(stream)].each do |name|
+        connection.api("STREAM.DELETE.#{name}")
+      rescue NatsConnection::Failure => e
+        raise unless e.number == NO_STREAM
+      end
     end
 
     def list(prefix)
@@ -406,7 +507,95 @@ module RubyVM::Cluster
       {}
     end
 
+    # What became of a message: [:sent], [:full], [:nobody] (there is no stream), [nil, an error].
+    def self.outcome_of(headers, payload, address)
+      return :nobody if headers&.start_with?("NATS/1.0 503")
+      return :sent unless payload.include?('"error"')
+      require "json"
+      error = JSON.parse(payload)["error"] or return :sent
+      return :full if error["description"].to_s.match?(/maximum (messages|bytes) exceeded/)
+      kind = error["err_code"] == ABOVE_THE_STREAMS ? TooLarge : Refused
+      [nil, kind.new("#{address.server} refuses: #{error["description"]}")]
+    end
+
     private
+
+    # Outcome and what the server said.
+    def hand_over(payload, headers, timeout)
+      2.times do
+        reply = connection.request(@subject, payload, headers, timeout:)
+        outcome, error = outcome_of(*reply)
+        raise error if error
+        return [outcome, reply[1]] unless outcome == :nobody
+        begin
+          return [:closed, nil] if closed?
+        rescue NatsConnection::Failure => e
+          raise unless e.number == NO_STREAM
+        end
+        # The server has lost the stream.
+        open(timeout)
+      end
+      raise Unavailable, "#{@address.server} has no stream for #{@subject}"
+    end
+
+    # The parts, then the message that names them. Called again while the channel is full.
+    def publish_large(large, id, timeout)
+      # Else they would not last.
+      abandon(large) if large.name && RubyVM::Cluster.now - large.since > @parts_age / 2.0
+      unless large.name
+        room = room_for(large)
+        return room unless room == :fine
+        large.since = RubyVM::Cluster.now
+        found = parts.put(large)
+        return found == :full ? :full : raise(Unavailable, "#{@address.server} has no stream for parts of #{@subject}") unless PartsName === found
+        large.name = found
+      end
+      # From here on the server may have it, whatever is heard of that. What is sent again because the connection broke is dropped by its name.
+      large.sent = true
+      outcome, reply = begin
+        hand_over("", headers(id || large.name.id, large.name), timeout)
+      rescue Refused, TooLarge
+        large.sent = false
+        raise
+      end
+      large.sent = outcome == :sent && !(id && another?(reply, large))
+      # A message with the same `id:` is there.
+      abandon(large) if outcome == :sent && !large.sent
+      outcome
+    end
+
+    # Whether the server has dropped it, because of another message: not because it has this one already.
+    def another?(reply, large)
+      return false unless reply.include?('"duplicate"')
+      require "json"
+      reply = JSON.parse(reply)
+      return false unless reply["duplicate"]
+      message = connection.api("STREAM.MSG.GET.#{@stream}", { seq: reply["seq"] })["message"]
+      PartsName.in(message["hdrs"]&.unpack1("m"))&.id != large.name.id
+    rescue NatsConnection::Failure => e
+      raise unless [NO_MESSAGE, NO_STREAM].include?(e.number)
+      # It is done, whichever it was.
+      true
+    end
+
+    # Before anything goes: whether the channel, and the stream of parts, have room.
+    def room_for(large)
+      begin
+        found = info
+        return :closed if found["config"]["description"] == "closed"
+        most = found["config"]["max_msgs"]
+        return :full if most > 0 && found["state"]["messages"] >= most
+      rescue NatsConnection::Failure => e
+        raise unless e.number == NO_STREAM
+      end
+      parts.room(large.bytesize)
+    end
+
+    # A channel's name has no "-" there.
+    def parts_of(stream) = stream.sub(/\Azakuro_/, "zakuro-parts_")
+    def parts = @parts ||= Parts.new(connection, parts_of(@stream), "#{@subject}.parts", age: @parts_age, bound: @parts_bound, timeout: @timeout)
+    # Of all pools.
+    def stored_parts = @stored_parts ||= Parts.new(connection, "zakuro-parts", "zakuro.store_parts", age: DAY, bound: nil, timeout: @timeout)
 
     # Once this has come back, all that the server had sent is here, and it has forgotten what was asked of it: where it still knows of that (2.9 does, until it is over), it loses the first message that is given back until `ack_wait:`.
     def ask_no_more(left)
@@ -427,7 +616,7 @@ module RubyVM::Cluster
 
     def stored(name) = "zakuro.store.#{@subject}.#{name.tr(":", ".")}"
     def info = connection.api("STREAM.INFO.#{@stream}")
-    def headers(id) = "NATS/1.0\r\nNats-Msg-Id: #{id}\r\n\r\n"
+    def headers(id, parts = nil) = "NATS/1.0\r\nNats-Msg-Id: #{id}\r\n#{parts&.header}\r\n"
     def id_in(headers) = headers && headers[/^Nats-Msg-Id: *(.*?)\r$/i, 1]
 
     # $JS.ACK.STREAM.CONSUMER.DELIVERED..., newer servers put two words in front of the stream.
@@ -442,15 +631,7 @@ module RubyVM::Cluster
       words[words.size > 9 ? 7 : 5]
     end
 
-    def outcome_of(headers, payload)
-      return :nobody if headers&.start_with?("NATS/1.0 503")
-      return :sent unless payload.include?('"error"')
-      require "json"
-      error = JSON.parse(payload)["error"] or return :sent
-      return :full if error["description"].to_s.match?(/maximum (messages|bytes) exceeded/)
-      kind = error["err_code"] == ABOVE_THE_STREAMS ? TooLarge : Refused
-      [nil, kind.new("#{@address.server} refuses: #{error["description"]}")]
-    end
+    def outcome_of(headers, payload) = NatsQueue.outcome_of(headers, payload, @address)
 
     def make_stream(name, subject, timeout: @timeout, **options)
       config = { name:, subjects: [subject], retention: "workqueue", storage: "file", discard: "new", max_msgs: @bound || -1 }

@@ -160,7 +160,8 @@ module RubyVM::Cluster
 
     attr_reader :address
 
-    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:)
+    # Parts are NATS'.
+    def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, **)
       @address, @bound, @ack_wait, @timeout = address, bound || 0, ack_wait, timeout
       @window = deduplicate ? (deduplicate * 1000).ceil : 0
       @key = address.name
@@ -177,7 +178,13 @@ module RubyVM::Cluster
     end
 
     # TooLarge when the server does not take it.
-    def fits(payload, _id) = connection.fits(payload.bytesize)
+    def fits(text) = connection.fits(text.bytesize)
+
+    # What `publish` takes.
+    def prepared(head, content, _id)
+      connection.fits((head ? head.bytesize : 0) + content.bytesize)
+      head ? head << content : content
+    end
 
     def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:, size: payload.bytesize))
 

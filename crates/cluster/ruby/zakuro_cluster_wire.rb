@@ -11,14 +11,22 @@ module RubyVM::Cluster
     class << self
       # `form`: how others read it. :envelope: as told here; :marshal: what Marshal writes and nothing else; :bytes: a String as it is.
       def pack(object, form, key = nil)
+        head, content = in_two(object, form, key)
+        head ? head << content : content
+      end
+
+      # The same, with what comes before the content (nil: nothing) for itself: whoever sends much does not put them together.
+      def in_two(object, form, key = nil)
         case form
         when :bytes
           raise TypeError, "form: :bytes sends Strings, not #{object.class}" unless String === object
-          return object.b
-        when :marshal then return dump(object)
+          return nil, object.b
+        when :marshal then return nil, dump(object)
         end
         content = dump(Proc === object ? block(object) : object)
-        key ? String.new(MARK) << "s" << sign(content, key) << content : String.new(MARK) << "p" << content
+        head = String.new(MARK)
+        key ? head << "s" << sign(content, key) : head << "p"
+        [head, content]
       end
 
       def open(bytes, form, key = nil)

@@ -2,8 +2,13 @@
 require "zakuro/cluster"
 
 module RubyVM::Cluster
+  # How many blocks are kept, and how many bytes of their texts.
+  BLOCKS, BLOCK_BYTES = 100, 64 << 20
+  private_constant :BLOCKS, :BLOCK_BYTES
+
   # In the VMs of the worker's pool.
   module Job # :nodoc:
+    # By name, with the bytes of their texts.
     @blocks = {}
 
     class << self
@@ -11,7 +16,7 @@ module RubyVM::Cluster
       def run(name, text, key, setup_name, setup, quiet, item)
         set_up(setup_name, setup, key) if setup_name
         if name
-          block = @blocks[name] ||= remember(text, key)
+          block, = @blocks[name] || remember(name, text, key)
           arguments = [Marshal.load(item)]
         else
           block = Wire.open(item[0], :envelope)
@@ -24,10 +29,10 @@ module RubyVM::Cluster
 
       private
 
-      def remember(text, key)
-        # Blocks of pools that are gone.
-        @blocks.shift while @blocks.size >= 100
-        Wire.open(text, :envelope, key)
+      def remember(name, text, key)
+        # Blocks of pools that are gone, and what has captured much.
+        @blocks.shift while @blocks.size >= BLOCKS || (!@blocks.empty? && @blocks.sum { |_, one| one[1] } + text.bytesize > BLOCK_BYTES)
+        @blocks[name] = [Wire.open(text, :envelope, key), text.bytesize]
       end
 
       def dump(value)
@@ -50,7 +55,8 @@ module RubyVM::Cluster
     BEAT = 1.0
     # How often it looks for what callers have left behind that are gone, if it does not have to be sooner.
     SWEEP = 30.0
-    SEND_AFTER = 0.1
+    # After so many seconds results go, or so many bytes of them.
+    SEND_AFTER, TOGETHER = 0.1, 512 << 10
     # How often it looks for callers with another key: seldom, while it finds none.
     STRANGERS = 2.0..30.0
     # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
@@ -215,15 +221,18 @@ module RubyVM::Cluster
 
     def execute(caller, number, options, block, text, setup, items)
       results = []
+      bytes = 0
       place = options[:place]
       sent = RubyVM::Cluster.now
       job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
       @pool.stream(items, errors: :return, timeout: options[:timeout], &job).each do |result|
-        results << told(result)
-        next if RubyVM::Cluster.now - sent < SEND_AFTER
+        results << (one = told(result))
+        bytes += one[1].bytesize if one[1]
+        next if RubyVM::Cluster.now - sent < SEND_AFTER && bytes < TOGETHER
         tell(caller, number, place, results)
         place += results.size
         results = []
+        bytes = 0
         sent = RubyVM::Cluster.now
       end
       tell(caller, number, place, results) unless results.empty?
@@ -316,7 +325,7 @@ module RubyVM::Cluster
       return known if known
       text = @store.get(name) or return
       @lock.synchronize do
-        @blocks.shift while @blocks.size >= 100
+        @blocks.shift while @blocks.size >= BLOCKS || (!@blocks.empty? && @blocks.sum { |_, one| one.bytesize } + text.bytesize > BLOCK_BYTES)
         @blocks[name] = text
       end
     end

@@ -101,10 +101,11 @@ class RubyVM::Pool
     def item = @items[@done]
     def index = @base + @done
     # The jobs that have no answer, in two parts.
-    def halves
+    def halves = parted((@items.size - @done + 1) / 2)
+    # So many of them, and the others.
+    def parted(count)
       rest = @items.drop(@done)
-      middle = (rest.size + 1) / 2
-      [Chunk.new(@task, index, rest.first(middle)), Chunk.new(@task, index + middle, rest.drop(middle))]
+      [Chunk.new(@task, index, rest.first(count)), Chunk.new(@task, index + count, rest.drop(count))]
     end
     # Each job that has no answer, by itself.
     def each_alone

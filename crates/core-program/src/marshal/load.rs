@@ -45,6 +45,14 @@ impl Source {
             }
         }
     }
+    /// The next bytes as a String, from where they lie: large ones are not copied twice. None where `take` has to read them, or to complain.
+    fn string(&mut self, cx: &Cx, shape: u32, n: usize) -> Option<Value> {
+        let Source::Str { string, at } = self else { return None };
+        let end = at.checked_add(n)?;
+        let v = StringCell::make(&cx.heap, shape, string.content(&cx.heap).get(*at..end)?, BINARY).as_value();
+        *at = end;
+        Some(v)
+    }
     fn take(&mut self, cx: &mut Cx, n: usize) -> Result<Vec<u8>> {
         match self {
             Source::Str { string, at } => match at.checked_add(n).and_then(|end| string.content(&cx.heap).get(*at..end)) {
@@ -376,8 +384,14 @@ impl Reader {
             }
             _ => {
                 let shape = self.shape(cx, before.class, ids::STRING)?;
-                let b = self.bytes(cx)?;
-                let v = StringCell::make(&cx.heap, shape, &b, BINARY).as_value();
+                let len = self.length(cx)?;
+                let v = match self.source.string(cx, shape, len) {
+                    Some(v) => v,
+                    None => {
+                        let b = self.source.take(cx, len)?;
+                        StringCell::make(&cx.heap, shape, &b, BINARY).as_value()
+                    }
+                };
                 self.enter(v)
             }
         })
