@@ -333,9 +333,14 @@ impl HeapState {
         self.cut_short = true;
         let naming = self.naming(full);
         let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
+        let retracing = Instant::now();
         marker.retrace(noted, self.trace);
+        let tracing = Instant::now();
         roots(&mut marker);
+        let rooted = Instant::now();
         marker.drain(self.trace);
+        // What depends on how much was allocated and lives.
+        let proportional = rooted.elapsed() + (tracing - retracing);
         let owned = marker.owned;
         self.live = old + marker.live;
         self.owned(owned);
@@ -361,6 +366,7 @@ impl HeapState {
         let sweeping = self.told.sweep_begins();
         self.partition(full, if self.budget.soft != usize::MAX { usize::MAX } else { (self.payload > self.live) as usize * SWEPT_NOW });
         self.told.sweep_ended(sweeping);
+        let sweeping = sweeping.map_or(Duration::ZERO, |began| began.elapsed());
         if full {
             let time = self.last_full.map(|end| start.saturating_duration_since(end));
             self.limit.full(self.live + self.payload, self.grown(), time, marking, Ledger::get().granted());
@@ -368,7 +374,8 @@ impl HeapState {
             self.pressure = 0;
         } else {
             let mutating = self.last_end.map(|end| start.saturating_duration_since(end));
-            self.limit.minor(self.since, mutating, marking);
+            let fixed = start.elapsed().saturating_sub(proportional + sweeping);
+            self.limit.minor(self.since, mutating, proportional, fixed);
         }
         self.sampler_goes_on();
         self.since = 0;

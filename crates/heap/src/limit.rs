@@ -14,9 +14,8 @@
 //! A heap that grows slowly (an idle VM) gets a small E.
 //!
 //! A minor collection comes when N bytes were allocated. N is at least 1 MiB, what stays in a core's second-level cache: a new VM touches little, and one whose
-//! garbage is all that it has reuses warm memory. It rises up to 4 MiB where marking from the roots alone (deep stacks, many fibers) would take more than OVERHEAD of the
-//! time, and to E/4 where a minor collection costs more still (a large Hash that is written to all the time is looked through each time); and it is E/8 at least, but no more than 8 MiB:
-//! what lives of that many bytes is marked within a few milliseconds.
+//! garbage is all that it has reuses warm memory. It is E/8, but no more than 8 MiB, and no more than what was marked in PAUSE the last times, where much of it lives.
+//! It rises up to 4 MiB, or E/4, where what does not depend on N (roots: deep stacks, many fibers; tables of weak references) would take more than OVERHEAD of the time.
 //! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
 //!
 //! Where memory is scarce each heap gets the same part of its E (module `budget`).
@@ -33,6 +32,8 @@ const NURSERY: f64 = (8 << 20) as f64;
 const C: f64 = 1e-8;
 /// Aimed-for ratio of collection time to mutator time.
 const OVERHEAD: f64 = 0.1;
+/// Aimed-for time of a minor collection that depends on N, in seconds.
+const PAUSE: f64 = 0.002;
 /// Weight of the newest sample.
 const FRESHNESS: f64 = 0.5;
 /// g/s before anything was measured, and the range that measurements are held to: a sample on a stalled machine must
@@ -49,22 +50,36 @@ pub(crate) struct Limit {
     growth_rate: f64,
     /// Bytes/s, 0 before the first sample.
     marking_speed: f64,
-    /// Bytes per cycle that keep minor collections within OVERHEAD, 0 before the first sample.
+    /// Bytes per cycle that keep what does not depend on them within OVERHEAD, 0 before the first sample.
     floor: f64,
+    /// Bytes per cycle whose living part is marked in PAUSE, 0 before the first sample.
+    ceiling: f64,
     /// Part of E that the heap gets, in percent.
     granted: u32,
 }
 
 impl Limit {
     pub(crate) const fn new() -> Limit {
-        Limit { extra: FLOOR.0 as usize, growth: FLOOR.0 as usize, growth_rate: 0.0, marking_speed: 0.0, floor: 0.0, granted: 100 }
+        Limit {
+            extra: FLOOR.0 as usize,
+            growth: FLOOR.0 as usize,
+            growth_rate: 0.0,
+            marking_speed: 0.0,
+            floor: 0.0,
+            ceiling: 0.0,
+            granted: 100,
+        }
     }
 
-    /// Takes the samples of a minor collection: `allocated` bytes in `mutating` time (None before the first collection), then `marking`.
-    pub(crate) fn minor(&mut self, allocated: usize, mutating: Option<Duration>, marking: Duration) {
+    /// Takes the samples of a minor collection: `allocated` bytes in `mutating` time (None before the first collection), then `marking` what lives of them, and `fixed` for all else.
+    pub(crate) fn minor(&mut self, allocated: usize, mutating: Option<Duration>, marking: Duration, fixed: Duration) {
         if let Some(t) = mutating {
             let rate = allocated as f64 / t.as_secs_f64().max(1e-6);
-            smooth(&mut self.floor, rate * marking.as_secs_f64() / OVERHEAD);
+            smooth(&mut self.floor, rate * fixed.as_secs_f64() / OVERHEAD);
+        }
+        // One that was asked for after little was allocated tells little.
+        if allocated >= 64 << 10 {
+            smooth(&mut self.ceiling, allocated as f64 * PAUSE / marking.as_secs_f64().max(1e-6));
         }
         self.set_nursery();
     }
@@ -99,6 +114,7 @@ impl Limit {
     fn set_nursery(&mut self) {
         let growth = self.growth as f64;
         let share = (growth / 8.0).min(NURSERY);
+        let share = if self.ceiling > 0.0 { share.min(self.ceiling) } else { share };
         self.extra = self.floor.clamp(FLOOR.0, FLOOR.1.max(growth / 4.0)).max(share) as usize;
     }
 }

@@ -13,11 +13,11 @@ fn empty_heap_gets_the_minimum() {
 
 #[test]
 fn costly_roots_raise_the_floor_to_its_end() {
-    let after = |marking| {
+    let after = |fixed| {
         let mut l = Limit::new();
         for _ in 0..20 {
             // 1 GB/s.
-            l.minor(l.extra, Some(Duration::from_nanos(l.extra as u64)), Duration::from_micros(marking));
+            l.minor(l.extra, Some(Duration::from_nanos(l.extra as u64)), Duration::from_micros(10), Duration::from_micros(fixed));
         }
         l.extra
     };
@@ -46,8 +46,25 @@ fn costly_minor_collections_of_a_large_heap_come_less_often() {
     let mut l = Limit::new();
     l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100), 100);
     let before = l.extra;
-    l.minor(8 * MB, Some(Duration::from_millis(4)), Duration::from_millis(8));
+    l.minor(8 * MB, Some(Duration::from_millis(4)), Duration::from_millis(1), Duration::from_millis(8));
     assert!(l.extra > 2 * before && l.extra <= l.growth / 4);
+}
+
+/// What lives of that many bytes is marked within the time for a pause, but not of less than the least nursery.
+#[test]
+fn a_pause_is_short_where_much_lives() {
+    let after = |per_mb: u64| {
+        let mut l = Limit::new();
+        l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100), 100);
+        for _ in 0..20 {
+            let marking = Duration::from_micros(per_mb * l.extra as u64 / MB as u64);
+            l.minor(l.extra, Some(Duration::from_millis(4)), marking, Duration::from_micros(20));
+        }
+        l.extra
+    };
+    assert_eq!(after(100), 8 * MB);
+    assert!((3 * MB..5 * MB).contains(&after(500)));
+    assert_eq!(after(50_000), MB);
 }
 
 /// Half of the growth where memory is scarce, but never less than the floor.
