@@ -592,6 +592,12 @@ impl Reader {
                 _ => cx.ivar_set_raw(v, key, value),
             }
         }
+        if kind == Kind::Exception {
+            let cause = cx.ivar_get(v, Sym::intern("__cause"));
+            if crate::kernel::raise::is_circular(cx, v, cause) {
+                return cx.arg_error("circular cause");
+            }
+        }
         Ok(n)
     }
     /// A Complex or Rational as Ruby 1.8 wrote it: an object with two variables.

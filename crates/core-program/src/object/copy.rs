@@ -37,6 +37,9 @@ fn is_immediate_like(v: Value) -> bool {
 /// A new object of the same class (no singleton) and state; hooks are the caller's business.
 pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
+    if class == ids::ENCODING {
+        return cx.type_error("allocator undefined for Encoding");
+    }
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {
         k @ (Kind::Object | Kind::Exception) => {
@@ -253,7 +256,7 @@ pub mod kernel {
             Some(Value::TRUE) => Some(true),
             Some(Value::FALSE) => Some(false),
             Some(v) => {
-                let c = cx.class_name_of(v);
+                let c = cx.class_shown(v);
                 return cx.arg_error(format!("unexpected value for freeze: {c}"));
             }
         };

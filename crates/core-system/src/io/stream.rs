@@ -273,7 +273,7 @@ fn get_stream(cx: &mut Cx, name: Sym) -> Result<Value> {
 fn set_stream(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let n = stream_index(name);
     if n != 0 && !cx.responds(v, sym::write, true)? {
-        let c = cx.class_name_of(v);
+        let c = cx.class_shown(v);
         return cx.type_error(format!("{} must have write method, {c} given", name.name()));
     }
     cx.state::<IoState>().current[n] = Some(v);

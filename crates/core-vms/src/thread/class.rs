@@ -493,13 +493,14 @@ pub mod thread {
             _ => "run",
         };
         // Without a name it is bytes.
-        let encoding = if t.name.is_nil() { string::BINARY } else { string::UTF8 };
+        let unnamed = t.name.is_nil();
         let name = match Ref::<StringCell>::from_value(t.name) {
             Some(n) => format!("@{}", n.to_text()),
             None => String::new(),
         };
         let block = t.block;
         let shown = cx.any_to_s(this);
+        let encoding = if unnamed && shown.is_ascii() { string::BINARY } else { string::UTF8 };
         let place = place(cx, block);
         let text = format!("{}{name}{place} {state}>", shown.trim_end_matches('>'));
         Ok(cx.str_bytes(text.as_bytes(), encoding))

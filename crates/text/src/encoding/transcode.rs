@@ -1,11 +1,13 @@
 //! `String#encode`: bytes of one encoding to bytes of another, by way of Unicode.
 //!
 //! UTFs, ISO-8859-x and other single-byte charsets use own tables; CJK ones use encoding_rs, one character at a time, corrected
-//! where the web's tables differ from JIS. A failure carries what was written and read so far, so that a caller can
+//! where the web's tables differ from JIS, or a table of `charset`. Signs of Japanese carriers are exchanged on the way (`emoji`). A failure carries what was written and read so far, so that a caller can
 //! substitute (a fallback Hash or Proc) and go on behind it.
 //! Rejected: whole-string conversion by encoding_rs (it can't say which bytes failed in Ruby's terms).
 
 use super::stream::{self, Call, Decorators, Status, Stream};
+use super::charset::{self, Charset};
+use super::emoji::{self, Exchange};
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
 use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd};
@@ -68,6 +70,8 @@ pub(super) enum Step {
     /// Two code points for one character (Big5-HKSCS).
     Pair(char, char, usize),
     Undefined(usize),
+    /// A character that one carrier has and the other has not.
+    Unknown(char, usize),
     Invalid {
         bad: usize,
         again: usize,
@@ -111,7 +115,7 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
     if stream::is_stateful(src) || stream::is_stateful(dst) {
         return in_stream(src, dst, s, policy, p);
     }
-    let mut decoder = Decoder::new(src);
+    let mut decoder = Decoder::between(src, dst);
     let mut encoder = Encoder::new(dst);
     let mut out = Vec::with_capacity(s.len() + s.len() / 4 + 4);
     if !s.is_empty() {
@@ -146,8 +150,21 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
                 at += n;
             }
             Step::Undefined(n) => {
+                if let Some(place) = jis_place(src, &s[at..at + n])
+                    && put_place(dst, place, &mut out)
+                {
+                    at += n;
+                    continue;
+                }
                 if policy.undefined == OnUndefined::Raise {
                     return Err(undefined_source(src, dst, &s[at..at + n], at + n, out));
+                }
+                replacement(policy, &mut encoder, &mut out);
+                at += n;
+            }
+            Step::Unknown(c, n) => {
+                if policy.undefined == OnUndefined::Raise {
+                    return Err(unknown_sign(src, dst, c, at + n, out));
                 }
                 replacement(policy, &mut encoder, &mut out);
                 at += n;
@@ -221,7 +238,7 @@ pub fn scrub<E>(
 }
 
 pub(super) fn is_mapped(e: Encoding) -> bool {
-    !matches!(e.kind(), Kind::Unmapped | Kind::Multi(Multi::EucTw | Multi::EucJis2004))
+    !matches!(e.kind(), Kind::Unmapped | Kind::Multi(Multi::EucTw))
 }
 
 /// The encoding that another is a form of, through which it is converted.
@@ -230,6 +247,10 @@ pub(super) fn base_of(e: Encoding) -> Option<Encoding> {
         Kind::Multi(Multi::Iso2022Jp | Multi::StatelessJp) => "EUC-JP",
         Kind::Multi(Multi::Cp50220 | Multi::Cp50221) => "CP51932",
         Kind::Multi(Multi::Ibm037) => return Some(Encoding::ISO_8859_1),
+        Kind::Multi(Multi::Iso2022JpKddi) => "stateless-ISO-2022-JP-KDDI",
+        Kind::Multi(Multi::SjisDoCoMo) => "UTF8-DoCoMo",
+        Kind::Multi(Multi::StatelessKddi | Multi::SjisKddi) => "UTF8-KDDI",
+        Kind::Multi(Multi::SjisSoftBank) => "UTF8-SoftBank",
         _ => return None,
     };
     Encoding::find(name.as_bytes())
@@ -249,6 +270,52 @@ fn dumped(bytes: &[u8]) -> String {
     s
 }
 
+/// The place of a character among the rows of JIS, as EUC-JP writes it: the Japanese charsets take each other's places, even of no character.
+pub(super) fn jis_place(src: Encoding, c: &[u8]) -> Option<[u8; 2]> {
+    match (src.kind(), c) {
+        (Kind::Multi(Multi::EucJp), &[a @ 0xa1..=0xff, b]) => Some([a, b]),
+        (Kind::Multi(Multi::StatelessJp), &[0x92, a, b]) => Some([a, b]),
+        (Kind::Multi(Multi::Iso2022Jp), &[a, b]) => Some([a | 0x80, b | 0x80]),
+        (Kind::Multi(Multi::ShiftJis), &[a @ 0x81..=0xef, b]) => {
+            let row = 2 * (a - if a < 0xa0 { 0x81 } else { 0xc1 }) + u8::from(b >= 0x9f);
+            let cell = if b >= 0x9f { b - 0x9f } else { b - 0x40 - u8::from(b > 0x7f) };
+            Some([row + 0xa1, cell + 0xa1])
+        }
+        _ => None,
+    }
+}
+
+/// Writes a place of JIS; false where the target has no such places.
+pub(super) fn put_place(dst: Encoding, [a, b]: [u8; 2], out: &mut Vec<u8>) -> bool {
+    match dst.kind() {
+        Kind::Multi(Multi::EucJp) => out.extend([a, b]),
+        Kind::Multi(Multi::StatelessJp) => out.extend([0x92, a, b]),
+        Kind::Multi(Multi::ShiftJis) => {
+            let (row, cell) = (a - 0xa1, b - 0xa1);
+            let lead = row / 2 + if row < 62 { 0x81 } else { 0xc1 };
+            let trail = if row % 2 == 1 { cell + 0x9f } else { cell + 0x40 + u8::from(cell >= 0x3f) };
+            out.extend([lead, trail]);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// A sign that the carrier it is for has not got.
+pub(super) fn unknown_sign(src: Encoding, dst: Encoding, c: char, consumed: usize, partial: Vec<u8>) -> ConvErr {
+    let steps = stream::path(src, dst);
+    let of_unicode = |e: Encoding| e.kind() == Kind::Utf8;
+    let step = steps.iter().find(|s| of_unicode(s.0) && of_unicode(s.1)).copied().unwrap_or((src, dst));
+    let error_char = c.to_string().into_bytes();
+    let shown = if step.0 == Encoding::UTF_8 { format!("U+{:04X}", c as u32) } else { dumped(&error_char) };
+    let message = if steps.len() == 1 {
+        format!("{shown} from {} to {}", src.name(), dst.name())
+    } else {
+        format!("{shown} to {} in conversion from {}", step.1.name(), path(src, dst))
+    };
+    ConvErr { kind: ConvErrKind::Undefined { error_char }, message, step_source: step.0, step_target: step.1, consumed, partial }
+}
+
 /// Names in messages: CRuby's tables spell the Windows ones in capitals.
 fn shown_name(e: Encoding) -> String {
     if e.name().starts_with("Windows-125") { e.name().to_ascii_uppercase() } else { e.name().to_owned() }
@@ -256,7 +323,7 @@ fn shown_name(e: Encoding) -> String {
 
 /// The conversion's path, through UTF-8 unless one end is, and through the bases of both.
 fn path(src: Encoding, dst: Encoding) -> String {
-    if base_of(src).or(base_of(dst)).is_some() {
+    if base_of(src).or(base_of(dst)).is_some() || emoji::is_carrier(src) || emoji::is_carrier(dst) {
         let steps = stream::path(src, dst);
         let names: Vec<String> = steps.first().map(|s| s.0).into_iter().chain(steps.iter().map(|s| s.1)).map(shown_name).collect();
         names.join(" to ")
@@ -394,6 +461,8 @@ pub(super) struct Decoder {
     enc: Encoding,
     kind: Kind,
     upper: Vec<char>,
+    charset: Option<Charset>,
+    exchange: Option<Exchange>,
 }
 
 impl Decoder {
@@ -403,7 +472,12 @@ impl Decoder {
             Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().collect(),
             _ => Vec::new(),
         };
-        Decoder { enc, kind: enc.kind(), upper }
+        Decoder { enc, kind: enc.kind(), upper, charset: Charset::of(enc), exchange: None }
+    }
+
+    /// For characters that are written in `dst`, which another carrier's signs may be for.
+    pub(super) fn between(enc: Encoding, dst: Encoding) -> Decoder {
+        Decoder { exchange: Exchange::between(enc, dst), ..Decoder::new(enc) }
     }
 
     /// UTF-16 and UTF-32 tell their byte order by a mark.
@@ -424,6 +498,14 @@ impl Decoder {
     }
 
     pub(super) fn next(&mut self, s: &[u8]) -> Step {
+        match (self.own(s), &self.exchange) {
+            (Step::Char(c, n), Some(exchange)) => exchange.step(c, n),
+            (step, _) => step,
+        }
+    }
+
+    /// The next character as the encoding means it.
+    fn own(&mut self, s: &[u8]) -> Step {
         let b = s[0];
         let bad = |n: usize| Step::Invalid { bad: n, again: 0, incomplete: false };
         let incomplete = Step::Invalid { bad: s.len(), again: 0, incomplete: true };
@@ -459,6 +541,9 @@ impl Decoder {
                         let c = 0x10000 + ((h as u32 & 0x3ff) << 10 | l as u32 & 0x3ff);
                         char::from_u32(c).map_or(bad(2), |c| Step::Char(c, 4))
                     }
+                    (Some(0xd800..=0xdbff), None) if big && s.get(2).is_some_and(|b| !(0xdc..=0xdf).contains(b)) => {
+                        Step::Invalid { bad: 2, again: 1, incomplete: false }
+                    }
                     (Some(0xd800..=0xdbff), None) => incomplete,
                     // Big-endian, the first byte of the next unit tells.
                     (Some(0xd800..=0xdbff), Some(_)) => Step::Invalid { bad: 2, again: if big { 1 } else { 2 }, incomplete: false },
@@ -489,9 +574,15 @@ impl Decoder {
             },
             Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
             Kind::Multi(m) => match self.enc.char_len(s) {
-                Ok(n) => multi_decode(m, &s[..n]),
+                Ok(n) => match &self.charset {
+                    Some(charset) => charset.decode(&s[..n]).map_or(Step::Undefined(n), |c| Step::Char(c, n)),
+                    None => multi_decode(m, &s[..n]),
+                },
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
-                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs) && matches!(s[1], 0xa1..=0xfe) => {
+                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 | Multi::EucJis2004) && matches!(s[1], 0xa1..=0xfe) => {
+                    Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
+                }
+                Err(_) if matches!(m, Multi::StatelessJp | Multi::StatelessKddi) && is_lead(m, b) && matches!(s[1], 0xa1..=0xfe) => {
                     Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
                 }
                 // Four bytes that break off.
@@ -512,30 +603,34 @@ impl Decoder {
 
 fn is_lead(m: Multi, b: u8) -> bool {
     match m {
-        Multi::ShiftJis | Multi::Windows31J => matches!(b, 0x81..=0x9f | 0xe0..=0xfc),
-        Multi::EucJp | Multi::EucJpMs => matches!(b, 0x8e | 0x8f | 0xa1..=0xfe),
+        Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank => {
+            matches!(b, 0x81..=0x9f | 0xe0..=0xfc)
+        }
+        Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 | Multi::EucJis2004 => matches!(b, 0x8e | 0x8f | 0xa1..=0xfe),
         Multi::EucKr | Multi::Gb2312 => (0xa1..=0xfe).contains(&b),
-        Multi::StatelessJp => matches!(b, 0x90 | 0x92),
+        Multi::StatelessJp | Multi::StatelessKddi => matches!(b, 0x90 | 0x92),
         _ => (0x81..=0xfe).contains(&b),
     }
 }
 
 fn engine(m: Multi) -> &'static encoding_rs::Encoding {
     match m {
-        Multi::EucJp | Multi::EucJpMs => encoding_rs::EUC_JP,
-        Multi::ShiftJis | Multi::Windows31J => encoding_rs::SHIFT_JIS,
+        Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 => encoding_rs::EUC_JP,
+        Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank => encoding_rs::SHIFT_JIS,
         Multi::Gbk | Multi::Gb2312 => encoding_rs::GBK,
         Multi::Gb18030 => encoding_rs::GB18030,
-        Multi::Big5 => encoding_rs::BIG5,
+        Multi::Big5 | Multi::Cp950 | Multi::Big5Hkscs | Multi::Big5Uao => encoding_rs::BIG5,
         Multi::EucKr | Multi::Cp949 => encoding_rs::EUC_KR,
         // These have ways of their own.
         Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221 | Multi::StatelessJp => encoding_rs::EUC_JP,
+        Multi::Iso2022JpKddi | Multi::StatelessKddi => encoding_rs::EUC_JP,
         Multi::Cesu8 | Multi::Ibm037 | Multi::EucTw | Multi::EucJis2004 => encoding_rs::EUC_JP,
     }
 }
 
 /// JIS and Microsoft disagree on a few symbols; the web's tables follow Microsoft: (JIS, Microsoft).
-const JIS: [(char, char); 6] = [
+const JIS: [(char, char); 7] = [
+    ('\u{2014}', '\u{2015}'),
     ('\u{301c}', '\u{ff5e}'),
     ('\u{2016}', '\u{2225}'),
     ('\u{2212}', '\u{ff0d}'),
@@ -565,6 +660,46 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
             _ => Step::Undefined(c.len()),
         };
     }
+    if m == Multi::StatelessKddi {
+        return match emoji::kddi_row(&c[1..]) {
+            Some(sign) => Step::Char(sign, c.len()),
+            None => match multi_decode(Multi::Cp51932, &c[1..]) {
+                Step::Char(decoded, _) => Step::Char(decoded, c.len()),
+                _ => Step::Undefined(c.len()),
+            },
+        };
+    }
+    if let Some(sign) = emoji::private_row(m, c) {
+        return Step::Char(sign, c.len());
+    }
+    if let &[a, b] = c {
+        let pair = u16::from_be_bytes([a, b]);
+        if charset::gaps(m).iter().any(|g| (g.0..=g.1).contains(&pair)) {
+            return Step::Undefined(2);
+        }
+        match m {
+            Multi::Gb18030 => {
+                if let Some(moved) = charset::MOVED.iter().find(|p| p.0 == pair) {
+                    return Step::Char(moved.1, 2);
+                }
+            }
+            Multi::Big5 => match big5_row(a, b) {
+                Ok(Some(c)) => return Step::Char(c, 2),
+                Ok(None) => {}
+                Err(()) => return Step::Undefined(2),
+            },
+            // User-defined rows: private characters in order.
+            Multi::EucJpMs if a >= 0xf5 => {
+                let i = (a - 0xf5) as u32 * 94 + (b - 0xa1) as u32;
+                return char::from_u32(0xe000 + i).map_or(Step::Undefined(2), |c| Step::Char(c, 2));
+            }
+            _ => {}
+        }
+    }
+    if let (Multi::EucJpMs, &[0x8f, a @ 0xf5..=0xff, b]) = (m, c) {
+        let i = (a - 0xf5) as u32 * 94 + (b - 0xa1) as u32;
+        return char::from_u32(0xe3ac + i).map_or(Step::Undefined(3), |c| Step::Char(c, 3));
+    }
     let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
         return Step::Undefined(c.len());
     };
@@ -591,6 +726,9 @@ pub(super) struct Encoder {
     /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
     /// doesn't encode them.
     supplement: Vec<(char, [u8; 3])>,
+    charset: Option<Charset>,
+    /// Carriers' forms of Windows-31J: characters with several places, as NEC has them.
+    nec: Vec<(char, [u8; 2])>,
     /// The byte order mark is written (kept by the caller).
     pub(super) begun: bool,
 }
@@ -603,7 +741,12 @@ impl Encoder {
             _ => Vec::new(),
         };
         lower.sort_unstable();
-        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), begun: false }
+        let charset = Charset::for_encoder(enc);
+        let nec = match enc.kind() {
+            Kind::Multi(m @ (Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank)) => emoji::nec_rows(m),
+            _ => Vec::new(),
+        };
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), charset, nec, begun: false }
     }
 
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
@@ -638,7 +781,16 @@ impl Encoder {
                     }
                 }
             }
-            Kind::Multi(m) => return multi_encode(m, c, out) || (m == Multi::EucJp && self.put_supplement(c, out)),
+            Kind::Multi(_) if self.charset.is_some() && !c.is_ascii() => {
+                return self.charset.as_ref().is_some_and(|charset| charset.encode(c, out));
+            }
+            Kind::Multi(m) => {
+                if let Ok(i) = self.nec.binary_search_by_key(&c, |p| p.0) {
+                    out.extend(self.nec[i].1);
+                    return true;
+                }
+                return multi_encode(m, c, out) || (matches!(m, Multi::EucJp | Multi::EucJpMs) && self.put_supplement(m, c, out));
+            }
             _ if c.is_ascii() => out.push(c as u8),
             Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),
             Kind::Single(_) => match self.lower.binary_search_by_key(&c, |p| p.0) {
@@ -652,12 +804,12 @@ impl Encoder {
 }
 
 impl Encoder {
-    fn put_supplement(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+    fn put_supplement(&mut self, m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         if self.supplement.is_empty() {
             for row in 0xa1..=0xfe {
                 for cell in 0xa1..=0xfe {
                     let bytes = [0x8f, row, cell];
-                    if let Step::Char(c, _) = multi_decode(Multi::EucJp, &bytes) {
+                    if let Step::Char(c, _) = multi_decode(m, &bytes) {
                         self.supplement.push((c, bytes));
                     }
                 }
@@ -672,9 +824,57 @@ impl Encoder {
     }
 }
 
+fn is_japanese(m: Multi) -> bool {
+    matches!(engine(m).name(), "EUC-JP" | "Shift_JIS")
+}
+
+/// GB 18030's four bytes of a character of the first plane: its number among those that have no two.
+fn four_bytes(c: char) -> [u8; 4] {
+    // The numbers of U+1E3F, of U+9FB4 and its neighbours, and of the vertical forms U+FE10 to U+FE19.
+    let n = match c as u32 {
+        0x1e3f => 7457,
+        c @ 0x9fb4..=0x9fbb => 19057 + (c - 0x9fb4),
+        c => 39076 + (c.saturating_sub(0xfe10)),
+    };
+    [(n / 12600 + 0x81) as u8, (n / 1260 % 10 + 0x30) as u8, (n / 10 % 126 + 0x81) as u8, (n % 10 + 0x30) as u8]
+}
+
+/// Rows of Big5 that differ from the engine's, which is Hong Kong's: a private character, nothing particular, or no character.
+fn big5_row(a: u8, b: u8) -> Result<Option<char>, ()> {
+    if (0x80..=0xa0).contains(&b) || !(0xa1..=0xf9).contains(&a) {
+        return Err(());
+    }
+    let cell = if b >= 0xa1 { b - 0xa1 + 63 } else { b - 0x40 } as u32;
+    match (a, b) {
+        (0xa3, 0xe1) => Ok(None),
+        (0xa3, 0xc0..) => Err(()),
+        (0xc6, 0xa1..) | (0xc7 | 0xc8, _) => Ok(char::from_u32(0xf6b1 + (a as u32 - 0xc6) * 157 + cell - 63)),
+        _ => Ok(None),
+    }
+}
+
 fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     if c.is_ascii() {
         out.push(c as u8);
+        return true;
+    }
+    if m == Multi::StatelessKddi {
+        let mut bytes = Vec::with_capacity(2);
+        let known = match emoji::kddi_bytes(c) {
+            Some(pair) => {
+                bytes.extend(pair);
+                true
+            }
+            None => multi_encode(Multi::Cp51932, c, &mut bytes) && matches!(bytes[..], [0xa1..=0xfe, _]),
+        };
+        if known {
+            out.push(0x92);
+            out.extend(bytes);
+        }
+        return known;
+    }
+    if let Some(pair) = emoji::private_bytes(m, c) {
+        out.extend(pair);
         return true;
     }
     if m == Multi::StatelessJp {
@@ -687,13 +887,59 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         return known;
     }
     // The web writes a yen sign and an overline as ASCII; Ruby has no such fallback.
-    if matches!(c, '\u{a5}' | '\u{203e}') && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::ShiftJis | Multi::Windows31J) {
+    if matches!(c, '\u{a5}' | '\u{203e}') && is_japanese(m) {
         return false;
+    }
+    // Its minus sign is the full-width one; the web takes both.
+    if c == '\u{2212}' && is_japanese(m) && !is_jis(m) {
+        return false;
+    }
+    match m {
+        Multi::Gb18030 => {
+            // What was moved has the four bytes that the engine has for nobody else.
+            if let Some(i) = charset::MOVED.iter().position(|p| p.1 == c) {
+                out.extend(charset::MOVED[i].0.to_be_bytes());
+                return true;
+            }
+            if charset::MOVED.iter().any(|p| p.2 == c && c != '\u{3000}') {
+                out.extend(four_bytes(c));
+                return true;
+            }
+        }
+        Multi::Gb2312 => {
+            let pair = match c {
+                '\u{2015}' => Some([0xa1, 0xaa]),
+                '\u{30fb}' => Some([0xa1, 0xa4]),
+                _ => None,
+            };
+            if let Some(pair) = pair {
+                out.extend(pair);
+                return true;
+            }
+        }
+        Multi::Big5 if ('\u{f6b1}'..='\u{f848}').contains(&c) => {
+            let i = c as u32 - 0xf6b1;
+            // The first row begins in its middle.
+            let i = i + 63;
+            let cell = i % 157;
+            out.extend([(0xc6 + i / 157) as u8, (if cell < 63 { cell + 0x40 } else { cell - 63 + 0xa1 }) as u8]);
+            return true;
+        }
+        Multi::EucJpMs if ('\u{e000}'..='\u{e757}').contains(&c) => {
+            let i = c as u32 - 0xe000;
+            let (second, i) = if i < 940 { (false, i) } else { (true, i - 940) };
+            if second {
+                out.push(0x8f);
+            }
+            out.extend([(0xf5 + i / 94) as u8, (0xa1 + i % 94) as u8]);
+            return true;
+        }
+        _ => {}
     }
     let c = if is_jis(m) {
         match JIS.iter().find(|p| p.0 == c || p.1 == c) {
-            // The Microsoft form has no place in a JIS charset.
-            Some(p) if p.1 == c => return false,
+            // The Microsoft form has no place in a JIS charset, but for the bar.
+            Some(p) if p.1 == c && c != '\u{2015}' => return false,
             Some(p) => p.1,
             None => c,
         }
@@ -701,7 +947,7 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         c
     };
     // User-defined rows: private characters in order.
-    if m == Multi::Windows31J && ('\u{e000}'..='\u{e757}').contains(&c) {
+    if matches!(engine(m).name(), "Shift_JIS") && m != Multi::ShiftJis && ('\u{e000}'..='\u{e757}').contains(&c) {
         let i = c as u32 - 0xe000;
         let trail = 0x40 + i % 188;
         out.extend_from_slice(&[(0xf0 + i / 188) as u8, (trail + (trail >= 0x7f) as u32) as u8]);
@@ -713,7 +959,7 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         return false;
     }
     // The web keeps U+0080 as a byte.
-    if c == '\u{80}' {
+    if c == '\u{80}' && m != Multi::Gb18030 {
         return false;
     }
     // EUC-KR and GB2312 are parts of the engine's charsets.
@@ -721,6 +967,10 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         return false;
     }
     if is_vendor_row(m, &bytes) {
+        return false;
+    }
+    // What a charset has not got where the engine puts it.
+    if matches!(m, Multi::Gbk | Multi::Gb2312 | Multi::Big5) && !matches!(multi_decode(m, &bytes), Step::Char(..)) {
         return false;
     }
     out.extend_from_slice(&bytes);

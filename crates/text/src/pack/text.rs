@@ -143,13 +143,14 @@ pub(super) fn from_uu(s: &[u8], at: &mut usize, p: &mut dyn Progress) -> Result<
             left -= n;
         }
         // A check character may stand before the line's end.
+        if s.get(*at).is_some_and(|b| !matches!(b, b'\r' | b'\n')) {
+            *at += 1;
+        }
         if s.get(*at) == Some(&b'\r') {
             *at += 1;
         }
         if s.get(*at) == Some(&b'\n') {
             *at += 1;
-        } else if s.get(*at + 1) == Some(&b'\n') {
-            *at += 2;
         }
     }
     Ok(out)
