@@ -156,7 +156,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --top             let `zakuro top PID` look (as --dashboard does)
   --account         count without telling: RubyVM.report, RubyVM.stat
   --gc=stress       collect at every safepoint (--gc=never: not at all;
-                    --gc=sites: of each place the first 64 times, then one in 16)
+                    --gc=sites: of each place the first 64 times, then rarely)
   --jit=on          machine code of what runs often (--jit=off: of nothing;
                     --jit=always, --jit=exit-everywhere: for tests)
   --jit-memory=MB   most machine code that there may be (64)

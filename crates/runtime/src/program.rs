@@ -277,7 +277,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     }
     if c.search
         && let Action::File(f) = &c.action
-        && let Some(found) = search(f, &mut c.warnings, c.options.verbose == Some(true))
+        && let Some(found) = search(cx, f, c.options.verbose == Some(true))
     {
         c.action = Action::File(found);
     }
@@ -397,7 +397,7 @@ fn refuse_at<T>(cx: &mut Cx, place: &str, class: ClassId, message: &str) -> Resu
 }
 
 /// `-S`: a name that says nothing of a directory to begin with is looked for in RUBYPATH and PATH. Where a path would be too long is told to who wants warnings.
-fn search(name: &str, warnings: &mut Vec<String>, verbose: bool) -> Option<String> {
+fn search(cx: &mut Cx, name: &str, verbose: bool) -> Option<String> {
     if ["/", "./", "../", "~"].iter().any(|begin| name.starts_with(begin)) {
         return None;
     }
@@ -411,7 +411,7 @@ fn search(name: &str, warnings: &mut Vec<String>, verbose: bool) -> Option<Strin
             };
             if path.len() >= libc::PATH_MAX as usize {
                 if verbose {
-                    warnings.push("warning: openpath: pathname too long (ignored)".to_string());
+                    zakuro_corelib::io::write_error(cx, b"zakuro: warning: openpath: pathname too long (ignored)\n");
                 }
                 continue;
             }

@@ -120,7 +120,7 @@ fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
         return cx.type_error(format!("value of {} must be String or Regexp", name.name()));
     }
     if !v.is_nil() {
-        cx.warn_category(&format!("non-nil '{}' is deprecated", name.name()), "deprecated")?;
+        cx.warn_category(&format!("non-nil '{}' is deprecated", cx.name_set(name).name()), "deprecated")?;
     }
     cx.global_put(name, v);
     Ok(())

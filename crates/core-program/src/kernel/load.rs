@@ -250,11 +250,10 @@ fn host_library() -> Vec<String> {
 
 /// Full path of a file name, relative to the VM's directory.
 pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
-    let text = String::from_utf8_lossy(path).into_owned();
-    let p = match text.strip_prefix("~/") {
-        Some(rest) => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).join(rest),
-        None if text == "~" => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).to_path_buf(),
-        None => PathBuf::from(text),
+    let p = match path.strip_prefix(b"~/") {
+        Some(rest) => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).join(path_from(rest)),
+        None if path == b"~" => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).to_path_buf(),
+        None => path_from(path).to_path_buf(),
     };
     if p.is_absolute() {
         return clean(&p);

@@ -195,7 +195,7 @@ pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
 pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let io = object::raw(cx, v)?;
     if io.is_closed() {
-        return Ok(());
+        return if std::mem::take(&mut io.lost) { object::fail_path(cx, v, libc::EBADF) } else { Ok(()) };
     }
     io.end_text();
     let flushed = if io.wbuf.is_empty() { Ok(()) } else { object::flush(cx, v) };
@@ -240,7 +240,11 @@ pub fn with_block(cx: &mut Cx, v: Value, block: Block) -> Result<Value> {
 pub fn finish<T>(cx: &mut Cx, v: Value, r: Result<T>) -> Result<T> {
     match r {
         Ok(x) => {
-            if !(cx.is_data::<object::IoData>(v) && object::raw(cx, v)?.is_closed()) {
+            let closed = cx.is_data::<object::IoData>(v) && {
+                let io = object::raw(cx, v)?;
+                io.is_closed() && !io.lost
+            };
+            if !closed {
                 close_value(cx, v)?;
             }
             Ok(x)

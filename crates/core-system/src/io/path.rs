@@ -256,7 +256,9 @@ pub mod file {
         for v in parts {
             join_into(cx, &mut out, &mut first, *v)?;
         }
-        let like = parts.first().copied().unwrap_or(Value::NIL);
+        // The first that has more than ASCII tells the encoding.
+        let told = |v: &&Value| Ref::<StringCell>::from_value(**v).is_some_and(|s| !s.is_ascii());
+        let like = parts.iter().find(told).or(parts.first()).copied().unwrap_or(Value::NIL);
         Ok(path_value(cx, &out, like))
     }
     /// Last component, without `suffix` (".*": any extension).

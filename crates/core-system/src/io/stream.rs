@@ -274,6 +274,7 @@ fn set_stream(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let n = stream_index(name);
     if n != 0 && !cx.responds(v, sym::write, true)? {
         let c = cx.class_shown(v);
+        let name = cx.name_set(name);
         return cx.type_error(format!("{} must have write method, {c} given", name.name()));
     }
     cx.state::<IoState>().current[n] = Some(v);
@@ -303,7 +304,7 @@ fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
 /// An assignment to one of the separators: deprecated, but for nil.
 fn separator_assigned(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     check_separator(cx, name, v)?;
-    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("non-nil '{}' is deprecated", name.name()), "deprecated") }
+    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("non-nil '{}' is deprecated", cx.name_set(name).name()), "deprecated") }
 }
 fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     separator_assigned(cx, name, v)?;

@@ -10,11 +10,11 @@ use zakuro_vm::*;
 /// Ends the process.
 pub fn end(cx: &mut Cx, signal: i32) -> ! {
     let text = report(cx, signal);
-    let place = std::env::var_os("RUBY_CRASH_REPORT").filter(|p| !p.is_empty());
+    let place = crate::env::get(cx, b"RUBY_CRASH_REPORT").filter(|p| !p.is_empty());
     let written = match &place {
         Some(place) => {
             let program = cx.global_get(Sym::intern("$0")).ok().and_then(Ref::<StringCell>::from_value).map_or_else(Vec::new, |s| s.to_vec());
-            deliver(place.as_bytes(), &program, text.as_bytes())
+            deliver(place, &program, text.as_bytes())
         }
         None => false,
     };

@@ -444,7 +444,7 @@ pub mod matching {
             && range(&cx.heap, s) == string::CodeRange::Broken
         {
             let shown = cx.inspect_for_error(s.as_value());
-            return cx.raise(ids::REGEXP_ERROR, format!("invalid multibyte character: {shown}"));
+            return cx.raise(ids::REGEXP_ERROR, format!("invalid multibyte character: /{}/", shown.trim_matches('"')));
         }
         p.check(cx, this)?;
         range(&cx.heap, this);

@@ -12,6 +12,7 @@ fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     let mut t = Thread::new(this, block, list);
     t.keywords = args.kw;
     t.report = Value::bool(cx.threads().report_on_exception);
+    t.name = cx.ivar_get(this, Sym::intern("__name"));
     cx.data_init(this, t)?;
     cx.thread_start(this, body)?;
     Ok(this)
@@ -56,7 +57,13 @@ fn body(cx: &mut Cx, this: Value) {
     };
     let r = match r {
         Ok(v) => thread_event(cx, this, events::THREAD_END).map(|()| v),
-        Err(Exc) => Err(Exc),
+        Err(Exc) => {
+            let e = cx.take_pending();
+            if thread_event(cx, this, events::THREAD_END).is_ok() {
+                cx.pending = e;
+            }
+            Err(Exc)
+        }
     };
     match r {
         Ok(v) => {

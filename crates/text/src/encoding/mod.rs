@@ -273,11 +273,14 @@ impl Encoding {
 
     /// Code point (`String#ord`) of the valid character `c`: Unicode for UTFs, else its bytes as a big-endian number.
     pub fn ord(self, c: &[u8]) -> Option<u32> {
+        if c.is_empty() {
+            return None;
+        }
         match self.kind() {
             Kind::Utf8 => utf8::decode(c).map(|(c, _)| c),
             Kind::Utf16 { .. } | Kind::Utf32 { .. } if !self.is_dummy() => transcode::decode_char(self, c),
             Kind::Multi(Multi::Cesu8) => transcode::decode_char(self, c),
-            _ => (!c.is_empty() && self.char_len(c).is_ok()).then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
+            _ => self.char_len(c).is_ok().then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
         }
     }
 

@@ -696,6 +696,10 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
             _ => {}
         }
     }
+    // The engine has the places of two letters exchanged.
+    if m == Multi::Gb18030 && c == [0x81, 0x35, 0xf4, 0x37] {
+        return Step::Char('\u{1e3f}', 4);
+    }
     if let (Multi::EucJpMs, &[0x8f, a @ 0xf5..=0xff, b]) = (m, c) {
         let i = (a - 0xf5) as u32 * 94 + (b - 0xa1) as u32;
         return char::from_u32(0xe3ac + i).map_or(Step::Undefined(3), |c| Step::Char(c, 3));
@@ -970,7 +974,7 @@ fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         return false;
     }
     // What a charset has not got where the engine puts it.
-    if matches!(m, Multi::Gbk | Multi::Gb2312 | Multi::Big5) && !matches!(multi_decode(m, &bytes), Step::Char(..)) {
+    if matches!(m, Multi::Gbk | Multi::Gb2312 | Multi::Big5) && !matches!(multi_decode(m, &bytes), Step::Char(d, _) if d == c) {
         return false;
     }
     out.extend_from_slice(&bytes);
