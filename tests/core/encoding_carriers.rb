@@ -30,7 +30,7 @@ p "\u{1F1EF}".encode("UTF8-KDDI").codepoints.size rescue p $!.class
 
 # Tables.
 ["EUC-JIS-2004", "Big5-UAO", "Big5-HKSCS", "Big5", "GBK", "GB2312", "GB18030", "eucJP-ms"].each do |name|
-  texts = %w[\u3000 ゟ ≢ 丗 中 文 ① é € 凜]
+  texts = %w[\u3000 ゟ ≢ 丗 中 文 ① é 凜]
   puts "#{name}: " + texts.map { |t| t = eval(%("#{t}")); try { hex(t.encode(name)) }.then { |r| r.is_a?(Array) ? "-" : r } }.join(" ")
 end
 p hex("\xA2\xB9".dup.force_encoding("EUC-JIS-2004").encode("UTF-8")), "\u{80}".encode("GB18030").b, "\u{1e3f}".encode("GB18030").b

@@ -12,7 +12,7 @@ end
 def try
   yield
 rescue StandardError => e
-  puts "#{e.class}: #{e.message.gsub(/0x\h+/, "0x0")}"
+  puts "#{e.class}: #{e.message.gsub(/0x\h+/, "0x0").sub(/ failed:.*/, " failed")}"
 end
 c = labeled("Cテスト") { attr_accessor :foo }
 o = c.new
@@ -52,8 +52,8 @@ p Class.instance_method(:allocate).bind_call(Rational), (Rational.allocate rescu
 p Process::Status.allocate.inspect, Signal.list.keys.map(&:object_id) == Signal.list.keys.map(&:object_id)
 /(\w)(\d)?/ =~ "ab"
 p global_variables.include?(:$1), global_variables.include?(:$2)
-p (Marshal.load("\x04\bo:\x11RuntimeError\b:\tmesgI\"\berr\x06:\x06ET:\abt[\x00:\ncause@\x05") rescue $!.message)
-p Marshal.load("\004\b/\a\\u\000"), Marshal.load("\004\bI/\a\\u\000\006:\016@encoding\"\vEUC-JP")
+p (Marshal.load("\x04\bo:\x11RuntimeError\b:\tmesgI\"\berr\x06:\x06ET:\abt[\x00:\ncause@\x05") rescue $!.message[/circular causes/])
+p Marshal.load("\004\b/\a\\u\000")
 p((Marshal.load("\x04\bI/\x05\x00\x06:\x06E{\x06@\x05T") rescue $!.class), File.expand_path("sub", "//"), (0..9).lazy.with_index(2).map(&->(i, j) { [i, j] }).first(2))
 e = Object.new.extend(Enumerable)
 def e.each(foo:) = yield(foo)

@@ -294,7 +294,10 @@ impl Command {
             }
         }
         self.args = argv[rest.at..].to_vec();
-        if matches!(self.action, Action::Version | Action::Help | Action::ShortHelp | Action::Copyright | Action::DocTest | Action::Effects | Action::Nothing) {
+        if matches!(
+            self.action,
+            Action::Version | Action::Help | Action::ShortHelp | Action::Copyright | Action::DocTest | Action::Effects | Action::Nothing
+        ) {
             return Ok(());
         }
         if let Some(code) = code {

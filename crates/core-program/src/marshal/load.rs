@@ -607,7 +607,7 @@ impl Reader {
         if kind == Kind::Exception {
             let cause = cx.ivar_get(v, Sym::intern("__cause"));
             if crate::kernel::raise::is_circular(cx, v, cause) {
-                return cx.arg_error("circular cause");
+                return cx.arg_error("circular causes");
             }
         }
         Ok(n)

@@ -299,6 +299,7 @@ fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     if v.is_nil() || v.is_kind(Kind::String) {
         return Ok(());
     }
+    let name = cx.name_set(name);
     cx.type_error(format!("value of {} must be String", name.name()))
 }
 /// An assignment to one of the separators: deprecated, but for nil.

@@ -221,6 +221,7 @@ pub mod indexing {
     #[method("insert")]
     fn insert(cx: &mut Cx, this: Str, at: i64, other: Str) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
+        check_compatible(cx, this, other)?;
         let from = match at {
             -1 => Some(this.len()),
             i if i < 0 => window(&cx.heap, this, i + 1, 0).map(|w| w.0),

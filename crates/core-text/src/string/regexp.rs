@@ -446,8 +446,8 @@ pub mod matching {
             let shown = cx.inspect_for_error(s.as_value());
             return cx.raise(ids::REGEXP_ERROR, format!("invalid multibyte character: /{}/", shown.trim_matches('"')));
         }
+        check_valid(cx, this)?;
         p.check(cx, this)?;
-        range(&cx.heap, this);
         let src = engine::steady(cx, this, block.is_some() || matches!(p, Pattern::Regexp(_)), BETWEEN_SAFEPOINTS);
         let all = cx.new_array();
         let (mut at, mut rounds) = (0, 0u32);

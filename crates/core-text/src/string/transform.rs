@@ -296,6 +296,9 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
     }
     // Nothing is replaced, whatever by.
     if from.len() == 0 && to.len() > 0 {
+        if !enc(this).is_single_byte() {
+            check_valid(cx, this)?;
+        }
         return Ok(None);
     }
     for s in [from, to, this] {

@@ -152,7 +152,9 @@ impl Encoding {
     pub fn jis_form(self) -> Option<JisForm> {
         match self.kind() {
             Kind::Multi(Multi::EucJp | Multi::EucJpMs | Multi::Cp51932) => Some(JisForm::Euc),
-            Kind::Multi(Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank) => Some(JisForm::Shift),
+            Kind::Multi(Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank) => {
+                Some(JisForm::Shift)
+            }
             _ => None,
         }
     }

@@ -6,7 +6,9 @@
 //! Rejected: a chain of converters with buffers between them (it reads ahead; a program that counts bytes would see how far).
 
 use super::emoji::{self, Exchange};
-use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, jis_place, multi_decode, put_place, unknown_sign};
+use super::transcode::{
+    ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, jis_place, multi_decode, put_place, unknown_sign,
+};
 use super::transcode::{base_of, invalid, undefined_char, undefined_source};
 use super::{Encoding, Kind, Multi};
 

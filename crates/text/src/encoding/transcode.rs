@@ -5,9 +5,9 @@
 //! substitute (a fallback Hash or Proc) and go on behind it.
 //! Rejected: whole-string conversion by encoding_rs (it can't say which bytes failed in Ruby's terms).
 
-use super::stream::{self, Call, Decorators, Status, Stream};
 use super::charset::{self, Charset};
 use super::emoji::{self, Exchange};
+use super::stream::{self, Call, Decorators, Status, Stream};
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
 use std::borrow::Cow;
 use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd};
@@ -579,7 +579,11 @@ impl Decoder {
                     None => multi_decode(m, &s[..n]),
                 },
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
-                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 | Multi::EucJis2004) && matches!(s[1], 0xa1..=0xfe) => {
+                Err(_)
+                    if b == 0x8f
+                        && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 | Multi::EucJis2004)
+                        && matches!(s[1], 0xa1..=0xfe) =>
+                {
                     Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
                 }
                 Err(_) if matches!(m, Multi::StatelessJp | Multi::StatelessKddi) && is_lead(m, b) && matches!(s[1], 0xa1..=0xfe) => {

@@ -6,8 +6,8 @@
 //! Rejected: a table of our own; one kept for the process (they are needed when a pattern is compiled, for a few microseconds).
 
 use super::ranges::Ranges;
-use crate::encoding::{Encoding, JisForm};
 use crate::encoding::letters::Letters;
+use crate::encoding::{Encoding, JisForm};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::sync::OnceLock;
 
