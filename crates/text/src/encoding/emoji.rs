@@ -4,7 +4,8 @@
 //! table (`emoji.txt`) has a line of one width for each character that does not stay the same: the character, and what it is to the three others; `-`: nothing.
 //! Rejected: one row for each sign (several signs of one carrier are one of another, and not the same one on the way back).
 
-use super::transcode::{Step, multi_decode};
+use super::multibyte::multi_decode;
+use super::transcode::Step;
 use super::{Encoding, Kind, Multi};
 
 /// Lines of each family: DoCoMo, KDDI, SoftBank, Unicode.

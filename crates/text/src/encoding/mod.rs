@@ -8,6 +8,7 @@ mod charset;
 mod emoji;
 pub mod inspect;
 pub mod letters;
+mod multibyte;
 pub mod printable;
 mod single;
 pub mod stream;

@@ -6,9 +6,8 @@
 //! Rejected: a chain of converters with buffers between them (it reads ahead; a program that counts bytes would see how far).
 
 use super::emoji::{self, Exchange};
-use super::transcode::{
-    ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, jis_place, multi_decode, put_place, unknown_sign,
-};
+use super::multibyte::{jis_place, multi_decode, put_place};
+use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, unknown_sign};
 use super::transcode::{base_of, invalid, undefined_char, undefined_source};
 use super::{Encoding, Kind, Multi};
 
@@ -305,10 +304,9 @@ impl Stream {
                 return Status::Finished;
             }
             // Without a charset nothing is read that there is no room for.
-            if matches!(self.source, Source::Bytes) && self.decorators == Decorators::default() && *consumed < input.len() {
-                if call.room.is_some_and(|room| out.len() - first >= room) {
-                    return Status::DestinationFull;
-                }
+            let plain = matches!(self.source, Source::Bytes) && self.decorators == Decorators::default();
+            if plain && *consumed < input.len() && call.room.is_some_and(|room| out.len() - first >= room) {
+                return Status::DestinationFull;
             }
             if self.held.is_empty() && call.room.is_none() && !call.after_output {
                 self.plain_run(input, consumed, out);
