@@ -192,10 +192,9 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
         let path = ends.map_or(String::new(), |(s, t)| format!("{} to {} with ", s.name(), t.name()));
         return cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("code converter not found ({path}{})", names.join(",")));
     }
-    if kw.get(Sym::intern("newline")).is_some_and(|v| !v.is_nil()) && newlines != Decorators::default() {
-        if cx.global_get(sym::verbose)? == Value::TRUE {
-            cx.warn_here(":newline option precedes other newline options")?;
-        }
+    let both = kw.get(Sym::intern("newline")).is_some_and(|v| !v.is_nil()) && newlines != Decorators::default();
+    if both && cx.global_get(sym::verbose)? == Value::TRUE {
+        cx.warn_here(":newline option precedes other newline options")?;
     }
     if let Some(wanted) = decorator_alone(cx, from, to)? {
         return Ok(wanted);
