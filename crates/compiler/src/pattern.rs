@@ -469,7 +469,13 @@ impl<'pr> Compiler<'pr> {
 
         let hash = self.push();
         self.f.asm.mov(hash, subject);
-        match rest_target.as_ref().is_some_and(|r| r.value().is_some()) {
+        // All keys are asked for where some may be left over that the pattern has something to say of, and by an empty one.
+        let all = match (&rest, &rest_target) {
+            (None, _) => keys.is_empty(),
+            (Some(_), Some(r)) => r.value().is_some(),
+            (Some(_), None) => true,
+        };
+        match all {
             true => self.nil(Dest::Push),
             false => self.load_const(constant_keys.clone(), Dest::Push),
         };

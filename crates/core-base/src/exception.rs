@@ -278,12 +278,18 @@ mod name_error {
         available(cx, this, "__receiver", "receiver")
     }
 
-    /// Local variables at the place of the error: not kept.
+    /// Names of the local variables at the place of the error; none where it was not raised.
     ///
     ///     NameError.new("m").local_variables   #=> []
     #[method("local_variables")]
-    fn local_variables(cx: &Cx, _this: Value) -> Value {
-        cx.array(&[])
+    fn local_variables(cx: &mut Cx, this: Value) -> Value {
+        let mut names: Vec<Sym> = Vec::new();
+        for n in cx.exception_locals(this) {
+            if !names.contains(&n) {
+                names.push(n);
+            }
+        }
+        cx.sym_array(&names)
     }
 }
 

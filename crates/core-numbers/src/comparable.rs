@@ -81,7 +81,7 @@ mod comparable {
             Some(max) => (min, max),
             None => {
                 let Some(r) = zakuro_core_base::ranges::as_range(cx, min)? else {
-                    let c = cx.class_name_of(min);
+                    let c = cx.class_shown(min);
                     return cx.type_error(format!("wrong argument type {c} (expected Range)"));
                 };
                 if r.exclusive() && !r.high().is_nil() {

@@ -379,6 +379,7 @@ mod random {
     ///     a = Random.new(1); a.rand; a.dup.rand == a.rand    #=> true
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        cx.check_frozen(this)?;
         let g = cx.data_ref::<Generator>(other)?.clone();
         cx.data_init(this, g)?;
         Ok(this)

@@ -486,7 +486,7 @@ mod object_space {
             None => cx.block_value(block),
         };
         if !cx.responds(p, sym::call, true)? {
-            let c = cx.class_name_of(p);
+            let c = cx.class_shown(p);
             return cx.arg_error(format!("wrong type argument {c} (should be callable)"));
         }
         if !object.is_cell() || object.is_kind(Kind::Float) || object.is_kind(Kind::Bignum) {

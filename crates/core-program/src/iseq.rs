@@ -273,6 +273,9 @@ pub mod iseq {
         let path = load::absolute(cx, name.as_bytes());
         let text = match std::fs::read(&path) {
             Ok(t) => t,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                return zakuro_core_base::exception::errno_error(cx, e.raw_os_error().unwrap_or_default(), &name);
+            }
             // As File.read reports it.
             Err(_) => {
                 let file = cx.class_value(ids::FILE);

@@ -127,7 +127,7 @@ pub fn location_value(cx: &mut Cx, code: Option<&'static zakuro_bytecode::Code>)
     match code {
         Some(c) => {
             let f = cx.str(&c.file);
-            cx.array(&[f, Value::fixnum(c.line as i64)])
+            cx.array(&[f, Value::fixnum(c.line as i32 as i64)])
         }
         None => Value::NIL,
     }
@@ -162,6 +162,12 @@ fn signature(list: &[(&'static str, Option<Sym>)]) -> String {
     parts.join(", ")
 }
 
+/// A class as `inspect` shows it, which a program may have made its own.
+fn shown_class(cx: &mut Cx, id: ClassId) -> Result<String> {
+    let class = cx.class_value(id);
+    cx.inspect_text(class)
+}
+
 fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
     let m = cell(o);
     let bound = o.header.shape == ids::METHOD.0;
@@ -177,19 +183,22 @@ fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
             out.push_str(&cx.inspect_text(a)?);
             out.push(')');
         } else {
-            out.push_str(&cx.class_name(owner));
+            out.push_str(&shown_class(cx, owner)?);
         }
         out.push(if bound { '.' } else { '#' });
     } else {
-        let own = cx.class_name(owner);
+        let own = shown_class(cx, owner)?;
         if bound {
             let c = match cx.class_id(o.receiver) {
                 // A class method that comes from Class, Module or a module.
                 Some(k) if cx.class(k).kind != ClassKind::Module || cx.class(k).singleton.is_some() => {
-                    let shown = cx.class_name(k);
+                    let shown = shown_class(cx, k)?;
                     format!("#<Class:{shown}>")
                 }
-                _ => cx.class_name_of(o.receiver),
+                _ => {
+                    let class = cx.class_of(o.receiver);
+                    shown_class(cx, class)?
+                }
             };
             out.push_str(&c);
             if c != own {

@@ -2,6 +2,7 @@
 //! [`identity`] changes users, groups, sessions and priorities, [`owner`] says what only the main VM may change.
 
 pub mod clock;
+pub mod crash;
 pub mod identity;
 pub mod info;
 pub mod descriptors;

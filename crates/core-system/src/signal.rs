@@ -213,7 +213,9 @@ pub mod signal {
     fn list(cx: &mut Cx, _this: Value) -> Result<Value> {
         let h = cx.new_hash();
         for (name, n) in SIGNALS {
+            // The same keys each time.
             let k = cx.str(name);
+            let k = cx.call(k, Sym::intern("-@"), &[])?;
             cx.hash_set(h, k, Value::fixnum(*n as i64))?;
         }
         Ok(h.as_value())
@@ -269,6 +271,10 @@ pub mod process {
                         Ok(()) => continue,
                         Err(e) => return zakuro_core_base::exception::errno_error(cx, e, ""),
                     }
+                }
+                // Nobody can go on behind a fault.
+                if matches!(n, libc::SIGSEGV | libc::SIGBUS) && *p == std::process::id() as i64 {
+                    crate::process::crash::end(cx, n);
                 }
                 if *p == std::process::id() as i64 && host.spawner.send_signal(n) {
                     continue;

@@ -385,6 +385,9 @@ pub mod time {
     #[method("strftime")]
     fn strftime(cx: &mut Cx, this: Value, fmt: Ref<StringCell>) -> Result<Value> {
         let e = fmt.encoding();
+        if zakuro_text::encoding::Encoding::from_id(e).is_some_and(|e| !e.is_ascii_compatible()) {
+            return cx.arg_error("format should have ASCII compatible encoding");
+        }
         let f = fmt.to_vec();
         if f.is_empty() && cx.is_verbose() {
             cx.warn_here("strftime called with empty format string")?;

@@ -338,7 +338,8 @@ mod encodings {
             }
         }
         let external = default_external(cx);
-        for (a, e) in [("locale", locale(cx)), ("external", external), ("filesystem", external)] {
+        let internal = default_internal(cx).map(|e| ("internal", e));
+        for (a, e) in [("locale", locale(cx)), ("external", external), ("filesystem", external)].into_iter().chain(internal) {
             let (k, v) = (cx.str(a), cx.str(e.name()));
             cx.hash_set(h, k, v)?;
         }

@@ -714,7 +714,7 @@ class Enumerator
             block.call(e, i)
             emit.call(e)
           else
-            emit.call([e, i])
+            emit.call(e, i)
           end
         end
       end

@@ -11,6 +11,8 @@ end
 [Integer, Float, Rational, Complex, Symbol, NilClass, TrueClass, FalseClass, Encoding, MatchData, Method, UnboundMethod, Binding, Process::Status,
  Thread::Backtrace::Location].each { |c| c.singleton_class.undef_method(:new) if c.respond_to?(:new) }
 
+[Rational, Complex].each { |c| c.singleton_class.undef_method(:allocate) }
+
 module Ruby
   # Programs ask CRuby's boxes whether they are enabled. There they are with RUBY_BOX=1, here never: RubyVM.new isolates.
   class Box < Module

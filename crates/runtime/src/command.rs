@@ -20,6 +20,8 @@ pub enum Action {
     Version,
     /// `--help`
     Help,
+    /// `-h`
+    ShortHelp,
     /// `--copyright`
     Copyright,
     /// `--doctest`: runs the examples in the documentation of the builtins.
@@ -80,12 +82,10 @@ pub struct Command {
     ignore_rubyopt: bool,
 }
 
-/// Text of `--help`.
-pub const USAGE: &str = "\
+/// Text of `-h`: what fits on a screen.
+pub const SHORT_USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
-       zakuro top PID
-       zakuro worker --connect URL [options] [program.rb]   do jobs of pools on other machines (worker --help)
-  -0[octal]         $/ becomes this character (-00: paragraphs, -0777: whole files)
+  -0[octal]         $/ becomes this character (-00: paragraphs, -0777: all)
   -a                with -n or -p: $F = $_.split
   -c                check syntax only
   -C DIR            change directory first
@@ -95,7 +95,38 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   -F PATTERN        fields are split at this pattern
   -i[EXTENSION]     edit the files of ARGV in place
   -I DIR            put DIR in front of $LOAD_PATH
-  --image FILE      start from an image that RubyVM::Image#save wrote; without a program: run its block (-- ARGUMENTS)
+  -l                with -n or -p: lines without their ends
+  -n, -p            run the program for each line of input (-p prints $_)
+  -r LIB            require LIB before the program
+  -s                make globals of switches after the program name
+  -S                look for the program in RUBYPATH and PATH
+  -U                default internal encoding is UTF-8
+  -v, --verbose     print the version, then be verbose
+  -w, -W0 -W1 -W2   warnings: all, none, normal, all
+  -x[DIR]           skip text before the #! line that names ruby
+  --version         print the version
+  --help            print all options
+";
+
+/// Text of `--help`.
+pub const USAGE: &str = "\
+Usage: zakuro [options] [--] [program.rb | -] [arguments]
+       zakuro top PID
+       zakuro worker --connect URL [options] [program.rb]
+                    do jobs of pools on other machines (worker --help)
+  -0[octal]         $/ becomes this character (-00: paragraphs, -0777: all)
+  -a                with -n or -p: $F = $_.split
+  -c                check syntax only
+  -C DIR            change directory first
+  -d, --debug       set $DEBUG
+  -e 'code'         one line of program; several are joined
+  -E EXT[:INT]      default external and internal encodings (--encoding)
+  -F PATTERN        fields are split at this pattern
+  -h                print the most used options
+  -i[EXTENSION]     edit the files of ARGV in place
+  -I DIR            put DIR in front of $LOAD_PATH
+  --image FILE      start from an image that RubyVM::Image#save wrote;
+                    without a program: run its block (-- ARGUMENTS)
   -l                with -n or -p: lines without their ends
   -n, -p            run the program for each line of input (-p prints $_)
   -r LIB            require LIB before the program
@@ -107,24 +138,32 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   -W:[no-]CATEGORY  warnings of a category
   -x[DIR]           skip text before the #! line that names ruby
   --version         print the version
-  --dump=bytecode   print the compiled program instead of running it (--dump=parsetree: the parsed one)
+  --dump=bytecode   print the compiled program instead of running it
+                    (--dump=parsetree: the parsed one)
   --enable=frozen-string-literal
-  --disable=code-cache  neither read nor write compiled libraries in ~/.cache/zakuro
+  --disable=code-cache
+                    neither read nor write compiled libraries in ~/.cache/zakuro
   --backtrace-limit=N
-  --report[=FILE]   tell at the end where the time went, and what held the program up (FILE.json: as JSON)
-  --profile FILE    sample what runs: FILE.json (Firefox profiler), FILE.svg (flame graph), FILE.txt (folded stacks)
+  --report[=FILE]   tell at the end where the time went, and what held the
+                    program up (FILE.json: as JSON)
+  --profile FILE    sample what runs: FILE.json (Firefox profiler),
+                    FILE.svg (flame graph), FILE.txt (folded stacks)
   --profile=alloc FILE  the same of what allocates, by bytes
   --trace FILE      write a timeline for ui.perfetto.dev
-  --dashboard[=PORT]  serve a page about the running program on this machine; its address is written to standard error
+  --dashboard[=PORT]  serve a page about the running program on this machine;
+                    its address is written to standard error
   --dashboard-kill  the same, and the page may end VMs
   --top             let `zakuro top PID` look (as --dashboard does)
-  --account         count without telling: RubyVM.report, RubyVM.stat and their like
-  --gc=stress       collect at every safepoint (--gc=sites: of each place the first 64 times, then one in 16; --gc=never: not at all)
-  --jit=on          machine code of what runs often (--jit=off: of nothing; --jit=always, --jit=exit-everywhere: for tests)
+  --account         count without telling: RubyVM.report, RubyVM.stat
+  --gc=stress       collect at every safepoint (--gc=never: not at all;
+                    --gc=sites: of each place the first 64 times, then rarely)
+  --jit=on          machine code of what runs often (--jit=off: of nothing;
+                    --jit=always, --jit=exit-everywhere: for tests)
   --jit-memory=MB   most machine code that there may be (64)
-  --jit-share=N     percent of a core that compiling may take in the long run (10)
+  --jit-share=N     percent of a core that compiling may take (10)
   --jit-perf-map    write where machine code stands to /tmp/perf-PID.map
-  --dump=clif       write what the compiler makes to standard error (--dump=asm: as assembly)
+  --dump=clif       write what the compiler makes to standard error
+                    (--dump=asm: as assembly)
   --dump-method=NAME  only of methods and blocks of this name
 ";
 
@@ -255,7 +294,10 @@ impl Command {
             }
         }
         self.args = argv[rest.at..].to_vec();
-        if matches!(self.action, Action::Version | Action::Help | Action::Copyright | Action::DocTest | Action::Effects | Action::Nothing) {
+        if matches!(
+            self.action,
+            Action::Version | Action::Help | Action::ShortHelp | Action::Copyright | Action::DocTest | Action::Effects | Action::Nothing
+        ) {
             return Ok(());
         }
         if let Some(code) = code {
@@ -454,6 +496,12 @@ impl Command {
             "asm" => return self.options.jit_options.show_asm = true,
             _ => {}
         }
+        // What a parser of CRuby's does with texts that are wrong; here such a text has no tree.
+        let what = match what.strip_suffix("+error_tolerant") {
+            Some("") => return,
+            Some(base) => base,
+            None => what,
+        };
         match DUMPS.iter().find(|d| !what.is_empty() && d.starts_with(what)) {
             Some(&"version") => self.action = Action::Version,
             Some(&"copyright") => self.action = Action::Copyright,
@@ -599,14 +647,14 @@ impl Command {
                 }
                 b's' => self.switches = true,
                 b'S' => self.search = true,
-                b'h' => self.action = Action::Help,
-                b'y' => {}
+                b'h' => self.action = Action::ShortHelp,
+                b'y' => self.action = Action::Nothing,
                 // The end of a line that came with the argument.
                 b'\r' if after.is_empty() => {}
                 other => {
                     let shown = match other {
                         b'\t' | b'\n' | b'\r' | 0x20..=0x7e => char::from(other).escape_default().to_string(),
-                        _ => format!("\\x{other:02X}"),
+                        _ => format!("\\x{other:02x}"),
                     };
                     return Err(unknown(&format!("-{shown}")));
                 }

@@ -427,7 +427,7 @@ pub fn library_directory() -> Option<String> {
 
 /// As `--version` prints it.
 pub fn version_line() -> String {
-    format!("zakuro {} (ruby 4.0.0) [{}-{}]", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS)
+    format!("zakuro {} (ruby 4.0.0) +PRISM [{}-{}]", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS)
 }
 
 /// Runs the core library's definitions and prelude on a fresh VM and freezes it.

@@ -277,7 +277,7 @@ fn prepare(cx: &mut Cx, c: &mut Command, args: Envelope) -> Result<Source> {
     }
     if c.search
         && let Action::File(f) = &c.action
-        && let Some(found) = search(f)
+        && let Some(found) = search(cx, f, c.options.verbose == Some(true))
     {
         c.action = Action::File(found);
     }
@@ -396,15 +396,25 @@ fn refuse_at<T>(cx: &mut Cx, place: &str, class: ClassId, message: &str) -> Resu
     cx.raise_value(e)
 }
 
-/// `-S`: a name without a slash is looked for in RUBYPATH and PATH.
-fn search(name: &str) -> Option<String> {
-    if name.contains('/') {
+/// `-S`: a name that says nothing of a directory to begin with is looked for in RUBYPATH and PATH. Where a path would be too long is told to who wants warnings.
+fn search(cx: &mut Cx, name: &str, verbose: bool) -> Option<String> {
+    if ["/", "./", "../", "~"].iter().any(|begin| name.starts_with(begin)) {
         return None;
     }
+    let home = std::env::var("HOME").unwrap_or_default();
     for variable in ["RUBYPATH", "PATH"] {
         let Ok(list) = std::env::var(variable) else { continue };
         for dir in list.split(':').filter(|d| !d.is_empty()) {
-            let path = format!("{dir}/{name}");
+            let path = match dir.strip_prefix('~') {
+                Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}/{name}"),
+                _ => format!("{dir}/{name}"),
+            };
+            if path.len() >= libc::PATH_MAX as usize {
+                if verbose {
+                    zakuro_corelib::io::write_error(cx, b"zakuro: warning: openpath: pathname too long (ignored)\n");
+                }
+                continue;
+            }
             if std::fs::File::open(&path).is_ok_and(|f| f.metadata().is_ok_and(|m| m.is_file())) {
                 return Some(path);
             }

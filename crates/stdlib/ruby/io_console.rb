@@ -119,7 +119,7 @@ class IO
   def ioflush = __drop(3)
 
   # The file name of the terminal; nil if it is none.
-  def ttyname = ConsoleSys.name(fileno)
+  def ttyname = ConsoleSys.ttyname(fileno)
 
   # Rings the bell.
   def beep

@@ -194,6 +194,7 @@ module NKF
 
     private def write(text)
       encoding, table = ENCODINGS[@to], TABLES[@to]
+      text = with_wide_minus(text) if @to == :euc || @to == :sjis
       text = text.gsub(/[^\u0000-\u007f]/) { |c| encodable?(c, table) ? c : @fallback.call(c) } if @fallback
       out = @to == :jis ? to_jis(text) : text.encode(table, invalid: :replace, undef: :replace, replace: "")
       out.force_encoding(encoding)
@@ -206,7 +207,11 @@ module NKF
       false
     end
 
+    # Microsoft's charsets have the full-width minus only.
+    private def with_wide_minus(text) = text.tr("\u2212", "\uFF0D")
+
     private def to_jis(text)
+      text = with_wide_minus(text)
       out, mode = "".b, "\e(B"
       text.each_char do |c|
         if c.ascii_only? then into, bytes = "\e(B", c
@@ -277,7 +282,7 @@ module NKF
         # As it will be read: with the rest.
         from = @from || (NKF.guess(bytes) == ASCII ? encoding : NAMES[NKF.guess(bytes)&.name.to_s.downcase]) || encoding
         @from ||= from
-        from == :jis ? to_jis(text) : text.encode(TABLES[from], invalid: :replace, undef: :replace, replace: "").b
+        from == :jis ? to_jis(text) : with_wide_minus(text).encode(TABLES[from], invalid: :replace, undef: :replace, replace: "").b
       end
     end
 

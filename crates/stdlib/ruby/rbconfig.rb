@@ -44,7 +44,7 @@ module RbConfig
     # There is no library to link with, and no C extension is loaded; the commands are the system's.
     "ENABLE_SHARED" => "no", "LIBRUBY" => "libzakuro-static.a", "LIBRUBY_A" => "libzakuro-static.a", "LIBRUBY_SO" => "libzakuro.so.#{api}",
     "LIBRUBY_SONAME" => "libzakuro.so.#{major}.#{minor}", "LIBRUBY_ALIASES" => "", "LIBRUBYARG" => "", "LIBRUBYARG_SHARED" => "", "LIBRUBYARG_STATIC" => "",
-    "LIBRUBY_RELATIVE" => "no", "configure_args" => "", "CC" => "cc", "CPP" => "cc -E", "CXX" => "c++", "LD" => "ld", "AR" => "ar", "AS" => "as", "NM" => "nm",
+    "LIBRUBY_RELATIVE" => "no", "configure_args" => "", "modular_gc_dir" => "", "CC" => "cc", "CPP" => "cc -E", "CXX" => "c++", "LD" => "ld", "AR" => "ar", "AS" => "as", "NM" => "nm",
     "RANLIB" => "ranlib", "STRIP" => "strip -S -x", "OBJDUMP" => "objdump", "OBJCOPY" => "objcopy", "CFLAGS" => "-O2", "CXXFLAGS" => "-O2", "CPPFLAGS" => "",
     "LDFLAGS" => "", "LIBS" => "-lm -lpthread", "MAINLIBS" => "-lm -lpthread -ldl", "DLDFLAGS" => "", "CCDLFLAGS" => "-fPIC", "LDSHARED" => "cc -shared",
     "LDSHAREDXX" => "c++ -shared", "optflags" => "-O2", "debugflags" => "-g", "warnflags" => "-Wall", "cflags" => "-O2 -g -Wall", "cxxflags" => "", "cppflags" => "",

@@ -143,8 +143,8 @@ mod sys {
         Ok(())
     }
     /// The name of a terminal, or nil.
-    #[method("name", singleton)]
-    fn name(cx: &mut Cx, _this: Value, fd: i64) -> Value {
+    #[method("ttyname", singleton)]
+    fn ttyname(cx: &mut Cx, _this: Value, fd: i64) -> Value {
         let mut name = [0u8; 256];
         // SAFETY: writes at most so many bytes, with a zero at their end.
         if unsafe { libc::ttyname_r(fd as i32, name.as_mut_ptr().cast(), name.len()) } != 0 {

@@ -137,6 +137,22 @@ fn raise_errno<T>(cx: &mut Cx, name: &str, message: Option<&str>) -> Result<T> {
     cx.raise_value(e)
 }
 
+/// TypeError where the program has put something else under a name that a library defines: a value, or a class with another superclass.
+fn check_constant(cx: &mut Cx, path: &str, superclass: Option<ClassId>) -> Result<()> {
+    let Some(v) = cx.const_by_path(path) else { return Ok(()) };
+    let Some(id) = cx.class_id(v) else {
+        let what = if superclass.is_some() { "class" } else { "module" };
+        return cx.type_error(format!("{path} is not a {what}"));
+    };
+    let is_module = cx.class(id).kind == ClassKind::Module;
+    match superclass {
+        None if !is_module => cx.type_error(format!("{path} is not a module")),
+        Some(_) if is_module => cx.type_error(format!("{path} is not a class")),
+        Some(wanted) if cx.visible_superclass(id) != Some(wanted) => cx.type_error(format!("superclass mismatch for class {path}")),
+        _ => Ok(()),
+    }
+}
+
 /// `to_enum(name, *args)`
 fn enumerator(cx: &mut Cx, this: Value, name: &str, args: Args) -> Result<Value> {
     let all = ArgList::new(cx, &[&[Value::sym(Sym::intern(name))], args.all()]);

@@ -393,6 +393,7 @@ pub static DOCUMENTED: &[MethodRow] = module::METHODS;
 
 /// `require "zlib"`
 pub fn load(cx: &mut Cx) -> Result<()> {
+    crate::check_constant(cx, "Zlib", None)?;
     let zlib = cx.define_module(ids::OBJECT, "Zlib");
     let class = cx.define_class(zlib, "ZStream", ids::OBJECT);
     cx.class_mut(class).alloc = Alloc::Data;

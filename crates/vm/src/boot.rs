@@ -106,6 +106,7 @@ impl Vm {
             kept_layers: Vec::new(),
             globals: FastMap::default(),
             global_aliases: FastMap::default(),
+            set_as: None,
             generic_ivars: FastMap::default(),
             object_ids: FastMap::default(),
             next_object_id: 8,

@@ -308,6 +308,8 @@ pub struct Vm {
     /// Those set here; others may be the image's (`Cx::global_value`).
     pub(crate) globals: FastMap<Sym, Value>,
     pub global_aliases: FastMap<Sym, Sym>,
+    /// The alias by which a global variable is being set, for what its setter says of it.
+    pub(crate) set_as: Option<Sym>,
     pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
     pub(crate) object_ids: FastMap<usize, i64>,
     pub(crate) next_object_id: i64,

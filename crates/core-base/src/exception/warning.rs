@@ -150,6 +150,10 @@ pub(super) mod warnings {
             let c = cx.class_name_of(message);
             return cx.type_error(format!("wrong argument type {c} (expected String)"));
         }
+        let text: Ref<StringCell> = Ref::of(message);
+        if let Some(e) = zakuro_text::encoding::Encoding::from_id(text.encoding()).filter(|e| !e.is_ascii_compatible()) {
+            return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name()));
+        }
         write(cx, message)?;
         Ok(Value::NIL)
     }

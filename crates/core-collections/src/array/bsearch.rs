@@ -19,7 +19,7 @@ pub fn verdict(cx: &mut Cx, r: Value) -> Result<Verdict> {
         Value::FALSE | Value::NIL => Verdict::Right,
         _ => {
             if !cx.is_a(r, ids::NUMERIC) {
-                let what = cx.class_name_of(r);
+                let what = cx.class_shown(r);
                 return cx.type_error(format!("wrong argument type {what} (must be numeric, true, false or nil)"));
             }
             let zero = Value::fixnum(0);

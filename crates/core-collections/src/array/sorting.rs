@@ -109,8 +109,8 @@ pub fn order_of(cx: &mut Cx, r: Value, a: Value, b: Value) -> Result<Ordering> {
 /// "comparison of X with Y failed"
 #[cold]
 pub fn cannot_compare<T>(cx: &mut Cx, a: Value, b: Value) -> Result<T> {
-    let x = cx.class_name_of(a);
-    let y = if !b.is_cell() || b.as_float().is_some() { cx.inspect_for_error(b) } else { cx.class_name_of(b) };
+    let x = cx.class_shown(a);
+    let y = if !b.is_cell() || b.as_float().is_some() { cx.inspect_for_error(b) } else { cx.class_shown(b) };
     cx.arg_error(format!("comparison of {x} with {y} failed"))
 }
 

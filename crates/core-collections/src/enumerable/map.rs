@@ -267,9 +267,18 @@ pub mod methods {
     ///
     ///     (1..3).to_a          #=> [1, 2, 3]
     ///     {a: 1}.each.to_a     #=> [[:a, 1]]
-    #[method("to_a", "entries")]
-    fn to_a(cx: &mut Cx, this: Value, rest: Rest) -> Result<Value> {
+    #[method("to_a", "entries", min = 0, max = -1)]
+    fn to_a(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let out = cx.new_array();
+        if args.kw {
+            super::walk_keywords(cx, this, args.all(), true, &|cx, v| {
+                let v = pack(cx, v);
+                ArrayCell::push(out, &mut cx.heap, v);
+                Ok(true)
+            })?;
+            return Ok(out.as_value());
+        }
+        let rest = args.all();
         each_with(cx, this, rest, |cx, v| {
             let v = pack(cx, v);
             ArrayCell::push(out, &mut cx.heap, v);

@@ -33,9 +33,8 @@ struct Walk(#[untraced] Cell<Option<*const Step<'static>>>);
 impl NativeData for Walk {}
 
 fn run_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
-    let Some(step) = cx.data_ref::<Walk>(data)?.0.get() else {
-        return cx.raise(ids::RUNTIME_ERROR, "block of an enumeration that has ended");
-    };
+    // Whoever kept the block calls it for nobody.
+    let Some(step) = cx.data_ref::<Walk>(data)?.0.get() else { return Ok(Value::NIL) };
     // SAFETY: the slot holds the closure exactly while the `walk` that owns it is on some native stack of this VM.
     let more = unsafe { (*step)(cx, args.all()) }?;
     if more { Ok(Value::NIL) } else { cx.throw(ThrowKind::Stop, data, Value::NIL) }
@@ -54,12 +53,18 @@ impl Drop for End {
 /// `this.each(*args)` with a step per round, whatever the receiver is.
 #[inline(never)]
 pub fn walk(cx: &mut Cx, this: Value, args: &[Value], step: &Step<'_>) -> Result<()> {
+    walk_keywords(cx, this, args, false, step)
+}
+
+/// The same; `kw`: the last argument holds keywords.
+#[inline(never)]
+pub fn walk_keywords(cx: &mut Cx, this: Value, args: &[Value], kw: bool, step: &Step<'_>) -> Result<()> {
     // SAFETY: only the lifetime changes; `End` empties the slot before `step` goes away.
     let step: *const Step<'static> = unsafe { std::mem::transmute::<&Step<'_>, &Step<'static>>(step) };
     let data = cx.data(ids::OBJECT, Walk(Cell::new(Some(step))));
     let end = End(data);
     let p = cx.native_proc(run_step, data, false);
-    let r = cx.call_block(this, sym::each, args, Block::from_value(p));
+    let r = cx.call_full(this, sym::each, args, kw, Block::from_value(p));
     drop(end);
     match r {
         Ok(_) => Ok(()),

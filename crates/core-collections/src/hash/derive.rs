@@ -184,7 +184,7 @@ pub(super) mod hash {
         cx.hash_each(this, |cx, k, v| {
             let r = cx.yield_values(block, &[k, v])?;
             let Some(a) = cx.try_ary(r)? else {
-                let c = cx.class_name_of(r);
+                let c = cx.class_shown(r);
                 return cx.type_error(format!("wrong element type {c} (expected array)"));
             };
             match as_pair(a) {

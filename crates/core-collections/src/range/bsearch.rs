@@ -56,7 +56,7 @@ pub mod bsearch {
         if block.is_none() {
             let halves = |cx: &Cx, v: Value| v.as_float().is_some() || cx.is_integer(v);
             if !halves(cx, low) && !halves(cx, high) {
-                let what = cx.class_name_of(low);
+                let what = cx.class_shown(low);
                 return cx.type_error(format!("can't do binary search for {what}"));
             }
             return cx.enumerator(this.as_value(), "bsearch", &[]);
@@ -110,7 +110,7 @@ pub mod bsearch {
                 }
             }
             _ => {
-                let what = cx.class_name_of(low);
+                let what = cx.class_shown(low);
                 cx.type_error(format!("can't do binary search for {what}"))
             }
         }

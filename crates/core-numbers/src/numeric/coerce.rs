@@ -62,14 +62,14 @@ pub fn pair(cx: &mut Cx, x: Value, y: Value) -> Result<(Value, Value)> {
 
 /// What messages call the other operand: immediates and Floats by inspect, others by class.
 pub fn operand_name(cx: &mut Cx, v: Value) -> String {
-    if !v.is_cell() || v.as_float().is_some() { cx.inspect_for_error(v) } else { cx.class_name_of(v) }
+    if !v.is_cell() || v.as_float().is_some() { cx.inspect_for_error(v) } else { cx.class_shown(v) }
 }
 
 /// TypeError "String can't be coerced into Integer".
 #[cold]
 pub fn coerce_failed<T>(cx: &mut Cx, x: Value, y: Value) -> Result<T> {
     let what = operand_name(cx, y);
-    let class = cx.class_name_of(x);
+    let class = cx.class_shown(x);
     cx.type_error(format!("{what} can't be coerced into {class}"))
 }
 
@@ -77,7 +77,7 @@ pub fn coerce_failed<T>(cx: &mut Cx, x: Value, y: Value) -> Result<T> {
 #[cold]
 pub fn compare_failed<T>(cx: &mut Cx, x: Value, y: Value) -> Result<T> {
     let what = operand_name(cx, y);
-    let class = cx.class_name_of(x);
+    let class = cx.class_shown(x);
     cx.arg_error(format!("comparison of {class} with {what} failed"))
 }
 
@@ -145,13 +145,13 @@ pub fn is_real(cx: &mut Cx, v: Value) -> Result<bool> {
 
 /// Generic arithmetic on any numbers: builtin ones directly, others by calling the operator.
 pub fn add(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
-    if ints::is_int(a) && ints::is_int(b) { Ok(ints::add(cx, a, b)) } else { cx.call(a, sym::add, &[b]) }
+    if ints::is_int(a) && ints::is_int(b) && cx.is_builtin(a, sym::add, ids::INTEGER) { Ok(ints::add(cx, a, b)) } else { cx.call(a, sym::add, &[b]) }
 }
 pub fn sub(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
-    if ints::is_int(a) && ints::is_int(b) { Ok(ints::sub(cx, a, b)) } else { cx.call(a, sym::sub, &[b]) }
+    if ints::is_int(a) && ints::is_int(b) && cx.is_builtin(a, sym::sub, ids::INTEGER) { Ok(ints::sub(cx, a, b)) } else { cx.call(a, sym::sub, &[b]) }
 }
 pub fn mul(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
-    if ints::is_int(a) && ints::is_int(b) { ints::mul(cx, a, b) } else { cx.call(a, sym::mul, &[b]) }
+    if ints::is_int(a) && ints::is_int(b) && cx.is_builtin(a, sym::mul, ids::INTEGER) { ints::mul(cx, a, b) } else { cx.call(a, sym::mul, &[b]) }
 }
 /// -1, 0, 1 of a comparison result that a `<=>` method returned.
 pub fn sign_of(cx: &mut Cx, r: Value, a: Value, b: Value) -> Result<i64> {

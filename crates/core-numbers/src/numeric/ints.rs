@@ -432,7 +432,8 @@ pub fn digits(cx: &mut Cx, a: Value, base: Value) -> Result<Value> {
 /// Quotient of two Integers as the nearest double, exact even when both are beyond the range of doubles.
 pub fn quotient_f64(a: Value, b: Value) -> f64 {
     let (x, y) = (to_f64(a), to_f64(b));
-    if x.abs() <= 9007199254740992.0 && y.abs() <= 9007199254740992.0 {
+    // The numbers above are rounded to this one.
+    if x.abs() < 9007199254740992.0 && y.abs() < 9007199254740992.0 {
         return x / y;
     }
     big_quotient_f64(&big_of(&a), &big_of(&b))

@@ -104,7 +104,7 @@ fn to_float_value(cx: &mut Cx, v: Value) -> Result<Value> {
         Some(r) => match r.as_float() {
             Some(_) => Ok(r),
             None => {
-                let (c, g) = (cx.class_name_of(v), cx.class_name_of(r));
+                let (c, g) = (cx.class_shown(v), cx.class_shown(r));
                 cx.type_error(format!("can't convert {c} to Float ({c}#to_f gives {g})"))
             }
         },
@@ -151,7 +151,7 @@ fn to_integer(cx: &mut Cx, v: Value, base: Option<Value>) -> Result<Value> {
         None => cannot_convert(cx, v, "Integer"),
         Some(r) if ints::is_int(r) => Ok(r),
         Some(r) => {
-            let (c, g) = (cx.class_name_of(v), cx.class_name_of(r));
+            let (c, g) = (cx.class_shown(v), cx.class_shown(r));
             cx.type_error(format!("can't convert {c} to Integer ({c}#to_i gives {g})"))
         }
     }
@@ -205,7 +205,7 @@ fn to_rational(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
             _ => match cx.call_if_responds(a, sym::to_r, &[])? {
                 Some(r) if r.is_kind(Kind::Rational) => Ok(r),
                 Some(r) => {
-                    let (c, g) = (cx.class_name_of(a), cx.class_name_of(r));
+                    let (c, g) = (cx.class_shown(a), cx.class_shown(r));
                     cx.type_error(format!("can't convert {c} to Rational ({c}#to_r gives {g})"))
                 }
                 // What `to_int` raises does not matter.

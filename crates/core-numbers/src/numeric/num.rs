@@ -25,7 +25,12 @@ pub fn rounding_half(cx: &mut Cx, kw: Kwargs) -> Result<RoundHalf> {
     let name = match v.as_sym() {
         Some(s) => s.name().into_owned(),
         None => match cx.try_str(v)? {
-            Some(s) => s.to_text(),
+            Some(s) => {
+                if let Some(e) = zakuro_text::encoding::Encoding::from_id(s.encoding()).filter(|e| !e.is_ascii_compatible()) {
+                    return cx.raise(ids::COMPAT_ERROR, format!("ASCII incompatible encoding: {}", e.name()));
+                }
+                s.to_text()
+            }
             None => cx.to_s_text(v)?,
         },
     };
@@ -58,7 +63,7 @@ fn is_positive(cx: &mut Cx, v: Value) -> Result<bool> {
     }
     match cx.call_if_responds(v, sym::gt, &[ints::ZERO])? {
         Some(r) => Ok(r.truthy()),
-        None => coerce::coerce_failed(cx, v, ints::ZERO),
+        None => coerce::compare_failed(cx, v, ints::ZERO),
     }
 }
 
@@ -72,7 +77,7 @@ pub fn is_negative(cx: &mut Cx, v: Value) -> Result<bool> {
     }
     match cx.call_if_responds(v, sym::lt, &[ints::ZERO])? {
         Some(r) => Ok(r.truthy()),
-        None => coerce::coerce_failed(cx, v, ints::ZERO),
+        None => coerce::compare_failed(cx, v, ints::ZERO),
     }
 }
 
@@ -126,12 +131,12 @@ mod numeric {
         kw.only(cx, &[freeze])?;
         match kw.get(freeze) {
             Some(Value::FALSE) => {
-                let c = cx.class_name_of(this);
+                let c = cx.class_shown(this);
                 cx.arg_error(format!("can't unfreeze {c}"))
             }
             None | Some(Value::NIL | Value::TRUE) => Ok(this),
             Some(v) => {
-                let c = cx.class_name_of(v);
+                let c = cx.class_shown(v);
                 cx.arg_error(format!("unexpected value for freeze: {c}"))
             }
         }

@@ -86,6 +86,13 @@ fn decimal_value(cx: &mut Cx, s: &[u8]) -> Result<rat::Pair> {
         Err(int::IntError::Stopped) => return Err(Exc),
         Err(_) => 0,
     } - scale;
+    // Beyond all that could be written down.
+    if exp <= -(1 << 39) {
+        return Ok((ints::ZERO, ints::ONE));
+    }
+    if exp >= 1 << 39 {
+        return cx.raise(ids::FLOAT_DOMAIN_ERROR, "Infinity");
+    }
     let p = ints::pow10(cx, exp.unsigned_abs())?;
     if exp >= 0 { Ok((ints::mul(cx, n, p)?, ints::ONE)) } else { rat::reduce(cx, n, p) }
 }

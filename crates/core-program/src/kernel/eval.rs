@@ -267,11 +267,17 @@ pub mod kernel {
     ///
     ///     global_variables.include?(:$0)   #=> true
     #[method("global_variables", module_function)]
-    fn global_variables(cx: &Cx, _this: Value) -> Value {
+    fn global_variables(cx: &mut Cx, _this: Value) -> Value {
         let mut names: Vec<Sym> = cx.global_table_names();
         names.extend(library::library().global_names());
         names.extend(cx.global_aliases.keys());
-        names.extend(["$&", "$`", "$'", "$+", "$1", "$2", "$3", "$4", "$5", "$6", "$7", "$8", "$9"].map(Sym::intern));
+        names.extend(["$&", "$`", "$'", "$+"].map(Sym::intern));
+        // Groups of the last match that matched.
+        let last = cx.backref();
+        if let Some(m) = zakuro_core_text::regexp::engine::match_of(&last) {
+            let groups = m.captures.iter().enumerate().skip(1).filter(|g| g.1.is_some());
+            names.extend(groups.map(|(n, _)| Sym::intern(&format!("${n}"))));
+        }
         names.sort_unstable_by_key(|n| n.bytes());
         names.dedup();
         cx.sym_array(&names)

@@ -117,10 +117,11 @@ fn set_plain(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
 }
 fn set_field_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     if !v.is_nil() && !v.is_kind(Kind::String) && !cx.is_a(v, ids::REGEXP) {
+        let name = cx.name_set(name);
         return cx.type_error(format!("value of {} must be String or Regexp", name.name()));
     }
     if !v.is_nil() {
-        cx.warn_category(&format!("non-nil '{}' is deprecated", name.name()), "deprecated")?;
+        cx.warn_category(&format!("non-nil '{}' is deprecated", cx.name_set(name).name()), "deprecated")?;
     }
     cx.global_put(name, v);
     Ok(())

@@ -17,6 +17,29 @@ use zakuro_vm::*;
 
 /// Features of the core library that CRuby has as files: requiring them does nothing.
 const BUILTIN: &[&str] = &["enumerator", "rational", "complex", "thread", "fiber", "set", "ruby2_keywords", "monitor"];
+/// Parts of CRuby's encodings that programs require so that they are there before a directory changes; here they always are.
+const ENCODINGS: [&str; 20] = [
+    "enc/encdb",
+    "enc/trans/transdb",
+    "enc/trans/big5",
+    "enc/trans/cesu_8",
+    "enc/trans/chinese",
+    "enc/trans/ebcdic",
+    "enc/trans/emoji",
+    "enc/trans/emoji_iso2022_kddi",
+    "enc/trans/escape",
+    "enc/trans/gb18030",
+    "enc/trans/gbk",
+    "enc/trans/iso2022",
+    "enc/trans/japanese",
+    "enc/trans/japanese_euc",
+    "enc/trans/japanese_sjis",
+    "enc/trans/korean",
+    "enc/trans/single_byte",
+    "enc/trans/utf8_mac",
+    "enc/trans/utf_16_32",
+    "enc/utf_16le",
+];
 /// Those that `$LOADED_FEATURES` shows.
 const SHOWN: usize = 7;
 
@@ -227,10 +250,10 @@ fn host_library() -> Vec<String> {
 
 /// Full path of a file name, relative to the VM's directory.
 pub fn absolute(cx: &mut Cx, path: &[u8]) -> PathBuf {
-    let text = String::from_utf8_lossy(path).into_owned();
-    let p = match text.strip_prefix("~/") {
-        Some(rest) => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).join(rest),
-        None => PathBuf::from(text),
+    let p = match path.strip_prefix(b"~/") {
+        Some(rest) => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).join(path_from(rest)),
+        None if path == b"~" => path_from(&zakuro_core_system::env::get(cx, b"HOME").unwrap_or_default()).to_path_buf(),
+        None => path_from(path).to_path_buf(),
     };
     if p.is_absolute() {
         return clean(&p);
@@ -400,7 +423,7 @@ fn stem(feature: &[u8]) -> &[u8] {
 /// Whether `$LOADED_FEATURES` names a feature: as it is written, or in a directory of `$LOAD_PATH`. The file system is not asked.
 fn is_provided(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     refresh(cx);
-    if BUILTIN.iter().any(|f| f.as_bytes() == stem(feature)) {
+    if BUILTIN.iter().chain(&ENCODINGS).any(|f| f.as_bytes() == stem(feature)) {
         return Ok(true);
     }
     let names: Vec<Vec<u8>> = match stem(feature).len() == feature.len() {
@@ -504,9 +527,12 @@ fn real(file: &[u8]) -> Vec<u8> {
     std::fs::canonicalize(path_from(file)).map_or_else(|_| file.to_vec(), |p| bytes_of(&p))
 }
 
-/// Registers a feature in `$LOADED_FEATURES`.
-fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
+/// Registers a feature in `$LOADED_FEATURES`. RuntimeError where that is frozen.
+fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) -> Result<()> {
     let features = loaded_features(cx);
+    if features.as_value().is_frozen() {
+        return cx.raise(ids::RUNTIME_ERROR, "$LOADED_FEATURES is frozen; cannot append feature");
+    }
     refresh(cx);
     // Its buffer is shared no more then, and needn't be copied.
     let kept = cx.state::<Loader>().features;
@@ -522,6 +548,7 @@ fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) {
     loader.loaded.insert(feature.to_vec());
     loader.real.insert(feature, real);
     loader.features = kept;
+    Ok(())
 }
 
 #[cold]
@@ -635,9 +662,9 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     }
     let thread = cx.waiter_id();
     cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
-    let result = run_file(cx, file, None);
+    let mut result = run_file(cx, file, None);
     if result.is_ok() {
-        provide(cx, file, &real);
+        result = provide(cx, file, &real);
     }
     let loader = cx.state::<Loader>();
     if let Some(i) = loader.loading.iter().position(|l| l.file == real) {
@@ -665,7 +692,7 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
         if cx.state::<Loader>().loaded.contains(&name) {
             return Ok(false);
         }
-        provide(cx, &name, &name);
+        provide(cx, &name, &name)?;
         if let Some(load) = std::str::from_utf8(key).ok().and_then(|n| library::library().feature(n)) {
             load(cx)?;
         }
@@ -727,7 +754,8 @@ pub mod kernel {
     #[method("require", module_function)]
     fn require(cx: &mut Cx, _this: Value, feature: Value) -> Result<bool> {
         let f = cx.path_of(feature)?;
-        super::require(cx, &f)
+        let required = super::require(cx, &f);
+        in_encoding(cx, required, &f, feature)
     }
     /// Loads a file once, relative to the calling file.
     #[method("require_relative", module_function)]
@@ -773,8 +801,25 @@ pub mod kernel {
             }
             None => {
                 let shown = String::from_utf8_lossy(&f).into_owned();
-                load_error(cx, &f, format!("cannot load such file -- {shown}"))
+                let failed = load_error(cx, &f, format!("cannot load such file -- {shown}"));
+                in_encoding(cx, failed, &f, file)
             }
         }
+    }
+
+    /// A LoadError says the name of the file in the encoding that it was given in.
+    fn in_encoding(cx: &mut Cx, result: Result<bool>, path: &[u8], given: Value) -> Result<bool> {
+        let exc = cx.pending;
+        if result.is_ok() || path.is_ascii() || std::str::from_utf8(path).is_ok() || !cx.is_a(exc, ids::LOAD_ERROR) {
+            return result;
+        }
+        let of = cx.ivar_get(exc, Sym::intern("@path"));
+        if Ref::<StringCell>::from_value(of).is_some_and(|p| p.equals(path))
+            && let Some(name) = Ref::<StringCell>::from_value(given)
+        {
+            let message = cx.str_bytes(&[b"cannot load such file -- ", path].concat(), name.encoding());
+            cx.ivar_set_raw(exc, zakuro_vm::raise::hidden::message(), message);
+        }
+        result
     }
 }

@@ -9,7 +9,7 @@ use zakuro_vm::*;
 /// at a time). Who wants to know it asks ZAKURO_VERSION or RUBY_DESCRIPTION; `ZAKURO_ENGINE=zakuro` tells the name.
 fn version_constants(cx: &mut Cx) {
     let platform = format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS);
-    let description = format!("zakuro {} (ruby 4.0.0) [{platform}]", env!("CARGO_PKG_VERSION"));
+    let description = format!("zakuro {} (ruby 4.0.0) +PRISM [{platform}]", env!("CARGO_PKG_VERSION"));
     let texts = [
         ("RUBY_VERSION", "4.0.0"),
         ("RUBY_RELEASE_DATE", "2025-12-25"),
@@ -128,7 +128,7 @@ mod main {
             zakuro_bytecode::CodeKind::Eval => outermost,
             _ => false,
         };
-        if !permitted {
+        if !permitted || cx.current_self() != this {
             return cx.raise(ids::RUNTIME_ERROR, "main.using is permitted only at toplevel");
         }
         crate::module::refine::using(cx, module)?;

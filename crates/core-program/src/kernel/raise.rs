@@ -29,7 +29,7 @@ fn exception_of(cx: &mut Cx, args: &[Value], kw: Option<Value>) -> Result<Value>
 }
 
 /// Whether `e` is among the causes of `cause`.
-fn is_circular(cx: &mut Cx, e: Value, cause: Value) -> bool {
+pub fn is_circular(cx: &mut Cx, e: Value, cause: Value) -> bool {
     let mut c = cause;
     let mut steps = 0;
     while c.is_kind(Kind::Exception) && steps < 1000 {

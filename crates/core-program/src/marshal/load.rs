@@ -197,6 +197,12 @@ impl Reader {
                 }
             }
         }
+        if let Some(e) = Encoding::from_id(encoding).filter(|e| !e.is_ascii_compatible() && !e.is_dummy())
+            && let Some(broken) = e.chars(&name).find(|c| e.char_len(c) != Ok(c.len()))
+        {
+            let shown: String = broken.iter().map(|b| format!("\\x{b:02X}")).collect();
+            return cx.arg_error(format!("invalid byte sequence in {}: \"{shown}\"", e.name()));
+        }
         let s = if name.is_ascii() || encoding == UTF8 {
             Sym::intern_bytes(&name)
         } else {
@@ -325,6 +331,9 @@ impl Reader {
             return cx.arg_error("dump format error (unlinked)");
         };
         let v = self.objects[n];
+        if v.is_undef() {
+            return cx.arg_error("dump format error (bad link)");
+        }
         if self.partial.contains(&n) { Ok(v) } else { self.filtered(cx, v) }
     }
     #[inline(never)]
@@ -490,27 +499,30 @@ impl Reader {
     fn regexp(&mut self, cx: &mut Cx, before: &mut Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::REGEXP)?;
         let v = DataCell::make(&cx.heap, shape, None).as_value();
-        let n = self.enter(v);
+        // What its variables hold can't be the Regexp itself.
+        let n = self.enter(Value::UNDEF);
         let mut source = self.bytes(cx)?;
         let flags = RegexFlags::from_bits(u32::from(self.source.byte(cx)?));
-        let mut encoding = BINARY;
-        if !before.ivars {
-            source = without_later_escapes(&source);
-        }
+        let mut encoding = None;
         if std::mem::take(&mut before.ivars) {
             for _ in 0..self.length(cx)? {
                 let key = self.symbol(cx)?;
                 let value = self.object(cx)?;
                 match encoding_from(&cx.heap, key, value) {
-                    Some(e) => encoding = e,
+                    Some(e) => encoding = Some(e),
                     None => cx.ivar_set_raw(v, key, value),
                 }
             }
         }
-        let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+        // Ruby 1.8 wrote no encoding, and had fewer escapes.
+        if encoding.is_none() {
+            source = without_later_escapes(&source);
+        }
+        let enc = Encoding::from_id(encoding.unwrap_or(BINARY)).unwrap_or(Encoding::BINARY);
         let regexp = make::compile(cx, &source, flags, enc)?;
         let data = RegexpData::new(cx, regexp);
         cx.data_init(v, data)?;
+        self.objects[n] = v;
         Ok(n)
     }
     #[inline(never)]
@@ -604,6 +616,12 @@ impl Reader {
                     cx.ivar_set_raw(v, sym::set_items, value);
                 }
                 _ => cx.ivar_set_raw(v, key, value),
+            }
+        }
+        if kind == Kind::Exception {
+            let cause = cx.ivar_get(v, Sym::intern("__cause"));
+            if crate::kernel::raise::is_circular(cx, v, cause) {
+                return cx.arg_error("circular causes");
             }
         }
         Ok(n)

@@ -106,6 +106,9 @@ pub mod module {
         if cx.scope_kind() == CodeKind::Method {
             return cx.raise(ids::RUNTIME_ERROR, "Module#using is not permitted in methods");
         }
+        if cx.current_self() != this {
+            return cx.raise(ids::RUNTIME_ERROR, "Module#using is not called on self");
+        }
         super::using(cx, module)?;
         Ok(this)
     }

@@ -95,7 +95,7 @@ fn set_default(cx: &mut Cx, vis: u16) -> Result<()> {
         // SAFETY: a live Ruby frame.
         let in_method = unsafe { (&*(*f).code).code.kind == CodeKind::Method };
         if in_method {
-            let name = cx.current_method().called.name();
+            let name = cx.current_method().name.name();
             cx.warn_here(&format!("calling {name} without arguments inside a method may not have the intended effect"))?;
         }
         cx.set_scope_visibility(vis);

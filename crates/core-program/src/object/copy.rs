@@ -37,6 +37,9 @@ fn is_immediate_like(v: Value) -> bool {
 /// A new object of the same class (no singleton) and state; hooks are the caller's business.
 pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
+    if class == ids::ENCODING {
+        return cx.type_error("allocator undefined for Encoding");
+    }
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {
         k @ (Kind::Object | Kind::Exception) => {
@@ -188,6 +191,20 @@ pub fn dup(cx: &mut Cx, v: Value) -> Result<Value> {
     Ok(copy)
 }
 
+/// Gives a copy what the original's singleton class has.
+pub(crate) fn copy_singleton(cx: &mut Cx, v: Value, copy: Value) -> Result<()> {
+    let s = cx.dispatch_class(v);
+    if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.attached(s) == v {
+        let t = cx.singleton_class(copy)?;
+        copy_class_data(cx, s, t);
+        let (consts, order) = (cx.class(s).consts.clone(), cx.class(s).const_order.clone());
+        let d = cx.class_mut(t);
+        d.consts = consts;
+        d.const_order = order;
+    }
+    Ok(())
+}
+
 /// `v.clone(freeze: ...)`; `frozen` None keeps the state.
 pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     if is_immediate_like(v) {
@@ -199,15 +216,7 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     }
     let copy = shallow(cx, v)?;
     crate::gc::copy_finalizers(cx, v, copy)?;
-    let s = cx.dispatch_class(v);
-    if !v.is_kind(Kind::Class) && cx.class(s).kind == ClassKind::Singleton && cx.attached(s) == v {
-        let t = cx.singleton_class(copy)?;
-        copy_class_data(cx, s, t);
-        let (consts, order) = (cx.class(s).consts.clone(), cx.class(s).const_order.clone());
-        let d = cx.class_mut(t);
-        d.consts = consts;
-        d.const_order = order;
-    }
+    copy_singleton(cx, v, copy)?;
     let by_itself = copies_by_itself(cx, copy);
     if !by_itself {
         without_content(cx, copy);
@@ -253,7 +262,7 @@ pub mod kernel {
             Some(Value::TRUE) => Some(true),
             Some(Value::FALSE) => Some(false),
             Some(v) => {
-                let c = cx.class_name_of(v);
+                let c = cx.class_shown(v);
                 return cx.arg_error(format!("unexpected value for freeze: {c}"));
             }
         };

@@ -231,12 +231,7 @@ mod kernel {
     fn public_send(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let Some(name) = args.get(0) else { return cx.arg_error("no method name given") };
         let name = cx.to_sym(name)?;
-        if let Some(m) = cx.method_of_here(this, name)
-            && m.visibility() == Visibility::Public
-        {
-            return cx.call_method(m, this, name, &args.all()[1..], args.kw, args.block);
-        }
-        cx.call_public(this, name, &args.all()[1..], args.kw, args.block)
+        cx.call_public_here(this, name, &args.all()[1..], args.kw, args.block)
     }
     /// The value of an instance variable, nil when unset.
     ///

@@ -315,6 +315,7 @@ mod binding {
     #[method("clone")]
     fn clone(cx: &mut Cx, this: Value, kw: Kwargs) -> Result<Value> {
         let copy = dup(cx, this)?;
+        crate::object::copy::copy_singleton(cx, this, copy)?;
         let freeze = kw.get(sym::freeze).unwrap_or(Value::NIL);
         if freeze == Value::TRUE || freeze.is_nil() && this.is_frozen() {
             copy.make_frozen();

@@ -244,7 +244,7 @@ mod proc {
     ///     lambda(&:upcase).inspect.sub(/0x\h+/, "0x0")   #=> "#<Proc:0x0(&:upcase) (lambda)>"
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: P) -> Result<Value> {
-        let class = cx.class_name_of(this.as_value());
+        let class = cx.class_shown(this.as_value());
         let mut out = format!("#<{class}:0x{:016x}", this.as_value().bits());
         match this.proc_kind() {
             ProcKind::Symbol => {
@@ -263,8 +263,9 @@ mod proc {
             out.push_str(" (lambda)");
         }
         out.push('>');
-        // Binary, as CRuby's.
-        Ok(cx.str_bytes(out.as_bytes(), string::BINARY))
+        // Binary, as CRuby's, unless the class has a name that is none of ASCII.
+        let encoding = if class.is_ascii() { string::BINARY } else { string::UTF8 };
+        Ok(cx.str_bytes(out.as_bytes(), encoding))
     }
 }
 

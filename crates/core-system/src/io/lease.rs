@@ -63,8 +63,8 @@ pub(super) fn give_up(fd: RawFd, owned: bool, lease: Option<Arc<Lease>>) -> Opti
     if let Some(lease) = &lease {
         holders = lease.holders.fetch_sub(1, Relaxed);
         if lease.is_over() {
-            // Another one has closed it, and the number may be anybody's.
-            return None;
+            // Another one has closed it, and the number may be anybody's: close(2) is not asked, and says what it would say.
+            return (fd > 2 && owned).then_some(libc::EBADF);
         }
         // One that does not close the descriptor (`autoclose: false`) leaves it to the other.
         if owned || holders == 1 {

@@ -59,6 +59,8 @@ pub struct Io {
     lease: Option<Arc<Lease>>,
     write_lease: Option<Arc<Lease>>,
     pub binmode: bool,
+    /// Another one has closed its descriptor: who closes it is told so once.
+    pub lost: bool,
     /// Read text with CRLF line ends (`universal_newline:`, mode "t").
     pub universal: bool,
     pub rbuf: Vec<u8>,
@@ -126,6 +128,7 @@ impl Io {
             lease: None,
             write_lease: None,
             binmode: false,
+            lost: false,
             universal: false,
             rbuf: Vec::new(),
             rpos: 0,
@@ -514,6 +517,7 @@ fn look(cx: &mut Cx, v: Value, refuse: fn(&Io) -> Option<&'static str>) -> Resul
     let io = unsafe { &mut *stream };
     let gone = |lease: &Option<Arc<Lease>>| lease.as_ref().is_some_and(|l| l.is_over());
     if gone(&io.lease) || gone(&io.write_lease) {
+        io.lost = io.owned;
         io.close_fds();
     }
     match refuse(io) {

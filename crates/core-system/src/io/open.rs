@@ -195,7 +195,7 @@ pub fn close_value(cx: &mut Cx, v: Value) -> Result<()> {
 pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
     let io = object::raw(cx, v)?;
     if io.is_closed() {
-        return Ok(());
+        return if std::mem::take(&mut io.lost) { object::fail_path(cx, v, libc::EBADF) } else { Ok(()) };
     }
     io.end_text();
     let flushed = if io.wbuf.is_empty() { Ok(()) } else { object::flush(cx, v) };
@@ -240,7 +240,11 @@ pub fn with_block(cx: &mut Cx, v: Value, block: Block) -> Result<Value> {
 pub fn finish<T>(cx: &mut Cx, v: Value, r: Result<T>) -> Result<T> {
     match r {
         Ok(x) => {
-            if !(cx.is_data::<object::IoData>(v) && object::raw(cx, v)?.is_closed()) {
+            let closed = cx.is_data::<object::IoData>(v) && {
+                let io = object::raw(cx, v)?;
+                io.is_closed() && !io.lost
+            };
+            if !closed {
                 close_value(cx, v)?;
             }
             Ok(x)
@@ -383,6 +387,13 @@ pub mod io {
         let mut r = Io::new(fds[0], READ);
         let mut w = Io::new(fds[1], WRITE);
         w.sync = true;
+        if kw.get(Sym::intern("binmode")).is_some_and(Value::truthy) {
+            (r.binmode, w.binmode) = (true, true);
+            if enc.is_empty() {
+                (r.ext, w.ext) = (Some(zakuro_object::string::BINARY), Some(zakuro_object::string::BINARY));
+                (r.settled, w.settled) = (true, true);
+            }
+        }
         if let Some(e) = enc.first().filter(|e| !e.is_nil()) {
             let (ext, int) = super::super::encodings::of_arguments(cx, *e, enc.get(1).copied())?;
             (r.ext, r.int) = (ext, int);
@@ -478,6 +489,10 @@ pub mod io {
     /// A copy with a descriptor of its own.
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, from: Value) -> Result<Value> {
+        if this == from {
+            return Ok(this);
+        }
+        cx.check_frozen(this)?;
         if object::get(cx, from)?.writable() {
             object::flush(cx, from)?;
         }
@@ -517,6 +532,13 @@ pub mod io {
         }
         if !old.is_closed() && old.writable() {
             object::flush(cx, this)?;
+        }
+        if target.is_some() {
+            // What was read ahead is given back: the other one may be a reader of the same file.
+            let old = object::raw(cx, this)?;
+            if old.readable() {
+                old.drop_readahead();
+            }
         }
         let is_standard = stream::number_of(cx, this);
         let fresh = match target {
@@ -629,6 +651,23 @@ fn pipe_end(cx: &mut Cx, class: ClassId, io: Io) -> Result<Value> {
     r
 }
 
+/// An error that names a file says the name in the encoding that it was given in.
+fn named_in<T>(cx: &mut Cx, result: Result<T>, path: &[u8], encoding: u8) -> Result<T> {
+    let exc = cx.pending;
+    if result.is_ok() || path.is_ascii() || encoding == zakuro_object::string::UTF8 || !cx.is_a(exc, ids::SYSTEM_CALL_ERROR) {
+        return result;
+    }
+    let message = cx.exception_message(exc);
+    if let Some(text) = Ref::<StringCell>::from_value(message)
+        && let Some(at) = memchr::memmem::find(text.content(&cx.heap), b" - ")
+    {
+        let named = [&text.content(&cx.heap)[..at + 3], path].concat();
+        let named = cx.str_bytes(&named, encoding);
+        cx.ivar_set_raw(exc, zakuro_vm::raise::hidden::message(), named);
+    }
+    result
+}
+
 fn is_socket(fd: i32) -> bool {
     // SAFETY: fstat fills the zeroed struct.
     unsafe {
@@ -642,19 +681,21 @@ pub mod file {
     use super::*;
     /// Opens a file by path (or a stream over a descriptor) with mode, permission bits and keywords.
     #[method("initialize", private)]
-    fn initialize(cx: &mut Cx, this: Value, path: Value, mode: Option<Value>, perm: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+    fn initialize(cx: &mut Cx, this: Value, path: Option<Value>, mode: Option<Value>, perm: Option<Value>, kw: Kwargs, block: Block) -> Result<()> {
+        if cx.is_data::<object::IoData>(this) {
+            return cx.raise(ids::RUNTIME_ERROR, "reinitializing File");
+        }
+        let Some(path) = path else { return cx.arity_error(0, 1, Some(3)) };
         block_warning(cx, this, block)?;
         if cx.is_integer(path) {
             return init_fd(cx, this, path, mode, kw);
-        }
-        if cx.is_data::<object::IoData>(this) {
-            return cx.raise(ids::RUNTIME_ERROR, "reinitializing File");
         }
         let given = cx.path_str(path)?;
         let (p, encoding) = (given.to_vec(), given.encoding());
         let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &kw, "r")?;
         let perm = perm_of(cx, perm, &kw)?;
-        let mut io = open_path(cx, &p, &m, perm)?;
+        let opened = open_path(cx, &p, &m, perm);
+        let mut io = named_in(cx, opened, &p, encoding)?;
         io.path_encoding = encoding;
         object::init(cx, this, io)
     }

@@ -96,6 +96,7 @@ fn passwd(f: impl Fn(&[u8], u32) -> bool) -> Option<Vec<u8>> {
 
 /// Absolute path: `~`, `.` and `..` resolved by text. `tilde` false: `~` is a name.
 pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result<Vec<u8>> {
+    let mut base_lead = 1;
     let full: Vec<u8> = if tilde && p.first() == Some(&b'~') {
         let end = p.iter().position(|b| *b == b'/').unwrap_or(p.len());
         let user = &p[1..end];
@@ -115,12 +116,13 @@ pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result
                 Err(e) => return fail_at(cx, e, "rb_dir_getwd", b""),
             },
         };
+        base_lead = b.iter().take_while(|b| **b == b'/').count().max(1);
         b.push(b'/');
         b.extend_from_slice(p);
         b
     };
     // Slashes in front stay as they are.
-    let mut lead = if p.first() == Some(&b'/') { full.iter().take_while(|b| **b == b'/').count() } else { 1 };
+    let mut lead = if p.first() == Some(&b'/') { full.iter().take_while(|b| **b == b'/').count() } else { base_lead };
     let mut out = Vec::with_capacity(full.len() + 1);
     out.resize(lead, b'/');
     for (i, part) in full.split(|b| *b == b'/').enumerate() {
@@ -254,7 +256,9 @@ pub mod file {
         for v in parts {
             join_into(cx, &mut out, &mut first, *v)?;
         }
-        let like = parts.first().copied().unwrap_or(Value::NIL);
+        // The first that has more than ASCII tells the encoding.
+        let told = |v: &&Value| Ref::<StringCell>::from_value(**v).is_some_and(|s| !s.is_ascii());
+        let like = parts.iter().find(told).or(parts.first()).copied().unwrap_or(Value::NIL);
         Ok(path_value(cx, &out, like))
     }
     /// Last component, without `suffix` (".*": any extension).

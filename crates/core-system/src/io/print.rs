@@ -30,6 +30,9 @@ impl Sink {
         }
         let single = cx.method_of(self.out, sym::write).is_some_and(|m| cx.method_arity(m) == 1);
         if single {
+            if self.out != stream::current(cx, 2) && cx.global_get(sym::verbose)? != Value::FALSE {
+                self.warn_single(cx)?;
+            }
             let mut b = s.to_vec();
             b.push(b'\n');
             let v = cx.str_bytes(&b, s.encoding());
@@ -40,12 +43,21 @@ impl Sink {
         }
         Ok(())
     }
+    #[cold]
+    fn warn_single(&mut self, cx: &mut Cx) -> Result<()> {
+        let class = cx.dispatch_class(self.out);
+        let of_one = cx.class(class).kind == ClassKind::Singleton;
+        let shown = if of_one { self.out } else { cx.class_value(class) };
+        let shown = cx.inspect_for_error(shown);
+        let sign = if of_one { '.' } else { '#' };
+        cx.warn_category(&format!("{shown}{sign}write is outdated interface which accepts just one argument"), "deprecated")
+    }
     fn item(&mut self, cx: &mut Cx, v: Value) -> Result<()> {
         if v.is_kind(Kind::String) {
             return self.line(cx, v);
         }
         let Some(a) = cx.try_ary(v)? else { return self.line(cx, v) };
-        let done = cx.guard_recursion(a.as_value(), |cx| {
+        let done = cx.guard_recursion(v, |cx| {
             let mut i = 0;
             while let Some(x) = a.get(i) {
                 self.item(cx, x)?;

@@ -56,11 +56,25 @@ pub fn quiet(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
 
 /// Runs what may wait while nobody else may change the String that is to take what comes.
 fn while_locked<T>(cx: &mut Cx, buf: Option<Value>, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
-    let Some(buf) = buf.filter(|b| b.is_kind(Kind::String)) else { return f(cx) };
+    let Some(buf) = buf.filter(|b| !b.is_nil()) else { return f(cx) };
+    // What takes nothing is refused before anything is read.
+    let buf = cx.to_str(buf)?.as_value();
     cx.lock_string(buf)?;
     let r = f(cx);
     cx.unlock_string(buf);
     r
+}
+
+/// Puts bytes in front of what is read next: as many as a buffer takes.
+fn put_back(cx: &mut Cx, this: Value, bytes: &[u8]) -> Result<()> {
+    const ROOM: usize = 8192;
+    let io = object::reader(cx, this)?;
+    let have = io.buffered().len();
+    if have > 0 && io.int.is_none() && have + bytes.len() > io.rbuf.len().max(ROOM) {
+        return io_error(cx, "ungetbyte failed");
+    }
+    io.unread(bytes);
+    Ok(())
 }
 
 fn at_end<T>(cx: &mut Cx, buf: Option<Value>) -> Result<T> {
@@ -305,8 +319,7 @@ pub mod io {
         } else {
             cx.to_str(c)?.to_vec()
         };
-        object::reader(cx, this)?.unread(&bytes);
-        Ok(())
+        put_back(cx, this, &bytes)
     }
     /// Puts bytes back in front of what is read next.
     #[method("ungetbyte")]
@@ -320,8 +333,7 @@ pub mod io {
         } else {
             cx.to_str(b)?.to_vec()
         };
-        object::reader(cx, this)?.unread(&bytes);
-        Ok(())
+        put_back(cx, this, &bytes)
     }
     /// Whether nothing is left to read.
     #[method("eof?", "eof")]

@@ -176,18 +176,29 @@ pub mod io {
         object::get(cx, this)?.timeout = s;
         Ok(t)
     }
-    /// fcntl(2) with an Integer argument.
+    /// fcntl(2): the argument is a number, or for the commands about locks a String that holds a `struct flock`.
     #[method("fcntl")]
-    fn fcntl(cx: &mut Cx, this: Value, cmd: i64, arg: Option<i64>) -> Result<i64> {
+    fn fcntl(cx: &mut Cx, this: Value, cmd: i64, arg: Option<Value>) -> Result<i64> {
         let fd = object::get(cx, this)?.fd;
-        let (cmd, arg) = (cmd as i32, arg.unwrap_or(0));
+        let cmd = cmd as i32;
+        let arg = match arg {
+            None | Some(Value::NIL | Value::FALSE) => 0,
+            Some(Value::TRUE) => 1,
+            Some(v) if v.is_kind(Kind::String) => {
+                let text = cx.to_str(v)?;
+                return lock_record(cx, this, cmd, text);
+            }
+            Some(v) => cx.to_i64(v)?,
+        };
         owner::check_fcntl(cx, fd, cmd, arg as i32)?;
+        // A copy is closed on exec, as all descriptors that a program opens are.
+        let cmd = if cmd == libc::F_DUPFD { libc::F_DUPFD_CLOEXEC } else { cmd };
         // SAFETY: a command with a number as argument.
         let r = unsafe { libc::fcntl(fd, cmd, arg) };
         if r < 0 {
             return object::fail_path(cx, this, last_errno());
         }
-        if cmd == libc::F_DUPFD || cmd == libc::F_DUPFD_CLOEXEC {
+        if cmd == libc::F_DUPFD_CLOEXEC {
             owner::note_number(cx, r);
         }
         Ok(r as i64)
@@ -284,7 +295,9 @@ pub mod io {
             (None, false) => out.extend(format!("fd {}", io.fd.max(io.wfd)).bytes()),
         }
         out.push(b'>');
-        Ok(cx.str_auto(&out))
+        let (encoding, named) = (io.path_encoding, io.path.as_ref().is_some_and(|p| !p.is_ascii()));
+        // A name is of the encoding that it was given in.
+        Ok(if named { cx.str_bytes(&out, encoding) } else { cx.str_auto(&out) })
     }
     /// Waits until there is something to read; nil when `timeout` seconds passed.
     #[method("wait_readable")]
@@ -309,5 +322,38 @@ pub mod io {
             super::super::wait::wait_stream(cx, this, Side::Writing, libc::POLLOUT, timeout)?
         };
         Ok(if r != 0 { this } else { Value::NIL })
+    }
+}
+
+/// fcntl(2) of a `struct flock`: asks for a lock, sets one, or waits for one. Such locks are the process's.
+fn lock_record(cx: &mut Cx, this: Value, cmd: i32, text: Ref<StringCell>) -> Result<i64> {
+    if ![libc::F_GETLK, libc::F_SETLK, libc::F_SETLKW].contains(&cmd) {
+        return super::fail(cx, libc::EINVAL, "fcntl: command without a number as argument");
+    }
+    if cmd != libc::F_GETLK {
+        owner::main_only(cx, "fcntl: locks of records belong to the whole process")?;
+    }
+    cx.check_frozen(text.as_value())?;
+    let mut bytes = text.to_vec();
+    let shown = bytes.len();
+    bytes.resize(shown.max(size_of::<libc::flock>()), 0);
+    // The holder is another process: this thread looks again and again instead of keeping its VM from working.
+    let asked = if cmd == libc::F_SETLKW { libc::F_SETLK } else { cmd };
+    loop {
+        let fd = object::get(cx, this)?.fd;
+        // SAFETY: writable for as much as the commands read and write.
+        let r = unsafe { libc::fcntl(fd, asked, bytes.as_mut_ptr()) };
+        if r >= 0 {
+            bytes.truncate(shown);
+            StringCell::set_bytes(text, &mut cx.heap, &bytes);
+            return Ok(r as i64);
+        }
+        match last_errno() {
+            libc::EINTR => cx.safepoint()?,
+            libc::EACCES | libc::EAGAIN if cmd == libc::F_SETLKW => {
+                cx.sleep(Some(std::time::Duration::from_millis(5)))?;
+            }
+            e => return object::fail_path(cx, this, e),
+        }
     }
 }

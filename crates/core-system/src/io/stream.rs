@@ -273,7 +273,8 @@ fn get_stream(cx: &mut Cx, name: Sym) -> Result<Value> {
 fn set_stream(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     let n = stream_index(name);
     if n != 0 && !cx.responds(v, sym::write, true)? {
-        let c = cx.class_name_of(v);
+        let c = cx.class_shown(v);
+        let name = cx.name_set(name);
         return cx.type_error(format!("{} must have write method, {c} given", name.name()));
     }
     cx.state::<IoState>().current[n] = Some(v);
@@ -298,12 +299,13 @@ fn check_separator(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     if v.is_nil() || v.is_kind(Kind::String) {
         return Ok(());
     }
+    let name = cx.name_set(name);
     cx.type_error(format!("value of {} must be String", name.name()))
 }
 /// An assignment to one of the separators: deprecated, but for nil.
 fn separator_assigned(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     check_separator(cx, name, v)?;
-    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("non-nil '{}' is deprecated", name.name()), "deprecated") }
+    if v.is_nil() { Ok(()) } else { cx.warn_category(&format!("non-nil '{}' is deprecated", cx.name_set(name).name()), "deprecated") }
 }
 fn set_ofs(cx: &mut Cx, name: Sym, v: Value) -> Result<()> {
     separator_assigned(cx, name, v)?;

@@ -17,10 +17,20 @@ use zakuro_vm::*;
 
 /// The prepared Command. `redirects`: [`spawn_args::redirects`].
 fn build(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>) -> Command {
+    build_for(cx, plan, redirects, false)
+}
+
+fn build_for(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>, shell: bool) -> Command {
     let os = |b: &[u8]| OsStr::from_bytes(b).to_os_string();
-    let mut c = Command::new(os(&plan.program));
+    let mut c = if shell {
+        let mut c = Command::new("/bin/sh");
+        c.arg(os(&plan.program));
+        c
+    } else {
+        Command::new(os(&plan.program))
+    };
     c.args(plan.args.iter().map(|a| os(a)));
-    if let Some(a) = &plan.arg0 {
+    if let Some(a) = plan.arg0.as_ref().filter(|_| !shell) {
         c.arg0(os(a));
     }
     if plan.clear_env || env::changed(cx) {
@@ -123,8 +133,14 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> 
     if plan.program.is_empty() || plan.program.iter().all(|b| b.is_ascii_whitespace()) {
         return Ok(Err(libc::ENOENT));
     }
-    let mut c = build(cx, plan, redirects);
-    Ok(match zakuro_sched::blocking(|| c.spawn()) {
+    let mut c = build(cx, plan, redirects.clone());
+    let mut started = zakuro_sched::blocking(|| c.spawn());
+    if started.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::ENOEXEC)) {
+        // A script that names no interpreter is the shell's.
+        let mut c = build_for(cx, plan, redirects, true);
+        started = zakuro_sched::blocking(|| c.spawn());
+    }
+    Ok(match started {
         Ok(child) => {
             let pid = child.id() as i32;
             cx.state::<Children>().running.push(pid);
@@ -135,7 +151,7 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> 
             status::set_last(cx, 0, 127 << 8);
             let e = e.raw_os_error().unwrap_or(libc::ENOENT);
             // In PATH only what may be executed counts.
-            Err(if e == libc::EACCES && !plan.program.contains(&b'/') { libc::ENOENT } else { e })
+            Err(if matches!(e, libc::EACCES | libc::ENAMETOOLONG) && !plan.program.contains(&b'/') { libc::ENOENT } else { e })
         }
     })
 }

@@ -139,7 +139,7 @@ pub fn exact_ratio(cx: &mut Cx, v: Value) -> Result<(BigInt, BigInt)> {
     }
     let c = match v {
         Value::NIL => "nil".to_string(),
-        _ => cx.class_name_of(v),
+        _ => cx.class_shown(v),
     };
     cx.type_error(format!("can't convert {c} into an exact number"))
 }

@@ -192,6 +192,10 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
         let path = ends.map_or(String::new(), |(s, t)| format!("{} to {} with ", s.name(), t.name()));
         return cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("code converter not found ({path}{})", names.join(",")));
     }
+    let both = kw.get(Sym::intern("newline")).is_some_and(|v| !v.is_nil()) && newlines != Decorators::default();
+    if both && cx.global_get(sym::verbose)? == Value::TRUE {
+        cx.warn_here(":newline option precedes other newline options")?;
+    }
     if let Some(wanted) = decorator_alone(cx, from, to)? {
         return Ok(wanted);
     }
@@ -539,6 +543,8 @@ pub mod converter {
             && zakuro_text::encoding::stream::is_stateful(target)
         {
             let utf8 = in_target(cx, Encoding::UTF_8, text)?;
+            // What the target has no character for is an error here, whatever the options say.
+            in_target(cx, target, text)?;
             if cx.data_mut::<Conversion>(this)?.stream.insert_text(&String::from_utf8_lossy(&utf8)) {
                 return Ok(());
             }

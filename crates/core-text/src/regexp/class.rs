@@ -5,6 +5,7 @@ use super::{make, timeout};
 use crate::string::util::{self, Str};
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
+use zakuro_text::encoding::transcode::{Policy, transcode};
 use zakuro_text::regexp::RegexFlags;
 use zakuro_vm::equality::{combine, hash_bytes};
 use zakuro_vm::*;
@@ -263,6 +264,12 @@ pub mod regexp {
     fn to_s(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = regexp_checked(cx, &this)?;
         let text = d.regexp.to_s();
+        let own = d.regexp.encoding();
+        if !own.is_ascii_compatible()
+            && let Ok(wide) = transcode(Encoding::UTF_8, own, text.as_bytes(), &Policy::default())
+        {
+            return Ok(cx.str_bytes(&wide, own.id()));
+        }
         // Bytes that are written by their numbers are of the Regexp's encoding.
         if d.regexp.is_fixed_encoding() && d.regexp.encoding().is_ascii_compatible() {
             let encoding = d.regexp.encoding().id();

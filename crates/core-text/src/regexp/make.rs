@@ -156,6 +156,20 @@ pub fn escape(heap: &Heap, s: Str) -> Vec<u8> {
     if util::is_ascii(heap, s) || enc == Encoding::UTF_8 || enc.is_single_byte() {
         return regexp::escape(s.content(heap));
     }
+    if !enc.is_ascii_compatible() {
+        let mut out = Vec::with_capacity(s.len() + 8);
+        for c in enc.chars(s.content(heap)) {
+            match enc.ord(c).and_then(|c| u8::try_from(c).ok()).filter(u8::is_ascii).map(|b| regexp::escape(&[b])) {
+                Some(escaped) => {
+                    for b in escaped {
+                        enc.encode(b as u32, &mut out);
+                    }
+                }
+                None => out.extend_from_slice(c),
+            }
+        }
+        return out;
+    }
     // The second byte of a character may look like a special one.
     let mut out = Vec::with_capacity(s.len() + 8);
     for c in enc.chars(s.content(heap)) {

@@ -89,6 +89,7 @@ pub mod match_data {
     /// Makes this object a copy of another match.
     #[method("initialize_copy", private)]
     fn initialize_copy(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        cx.check_frozen(this)?;
         let Some(d) = match_of(&other) else {
             return cx.type_error("wrong argument class");
         };

@@ -159,6 +159,7 @@ pub fn error_of(cx: &mut Cx, e: ConvErr) -> Value {
     match &e.kind {
         ConvErrKind::Invalid { error_bytes, readagain_bytes, incomplete } => {
             let (bad, again) = (cx.str_bytes(error_bytes, string::BINARY), cx.str_bytes(readagain_bytes, string::BINARY));
+            let again = if *incomplete { Value::NIL } else { again };
             cx.ivar_set_raw(exc, encodings::hidden::error(), bad);
             cx.ivar_set_raw(exc, encodings::hidden::readagain(), again);
             cx.ivar_set_raw(exc, encodings::hidden::incomplete(), Value::bool(*incomplete));

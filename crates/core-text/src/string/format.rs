@@ -156,7 +156,10 @@ impl FormatArgs for VmArgs<'_> {
         match u8::try_from(i) {
             _ if ok => {}
             // A byte that is no character of US-ASCII.
-            Ok(b) if self.encoding == Encoding::US_ASCII => out.push(b),
+            Ok(b) if self.encoding == Encoding::US_ASCII => {
+                self.encoding = Encoding::BINARY;
+                out.push(b);
+            }
             _ if i >= 0 && (self.encoding == Encoding::US_ASCII || self.encoding.is_single_byte()) => {
                 return self.cx.range_error(std::format!("{i} out of char range"));
             }

@@ -182,6 +182,11 @@ pub mod indexing {
     fn aset(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         let (args, value) = args.all().split_at(args.len() - 1);
+        if args.len() == 2 && cx.is_integer(args[1]) && cx.to_i64(args[1])? >= 0 || args.len() == 1 && cx.is_integer(args[0]) {
+            // Encodings are looked at before places.
+            let with = cx.to_str(value[0])?;
+            check_compatible(cx, this, with)?;
+        }
         let (a, b) = locate_for_set(cx, this, args)?;
         let with = cx.to_str(value[0])?;
         cx.check_frozen(this.as_value())?;
@@ -196,7 +201,11 @@ pub mod indexing {
     fn slice_bang(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
         let Some((a, b)) = locate(cx, this, args.all())? else { return Ok(Value::NIL) };
-        let removed = sub(cx, this, a, b);
+        let removed = match args.all() {
+            // A text is returned as it was given, in its encoding.
+            [text] if text.is_kind(Kind::String) => copy(cx, Ref::of(*text)),
+            _ => sub(cx, this, a, b),
+        };
         let ascii = is_ascii(&cx.heap, this);
         StringCell::splice(this, &mut cx.heap, a, b, b"");
         if ascii {
@@ -212,6 +221,7 @@ pub mod indexing {
     #[method("insert")]
     fn insert(cx: &mut Cx, this: Str, at: i64, other: Str) -> Result<Str> {
         cx.check_frozen(this.as_value())?;
+        check_compatible(cx, this, other)?;
         let from = match at {
             -1 => Some(this.len()),
             i if i < 0 => window(&cx.heap, this, i + 1, 0).map(|w| w.0),

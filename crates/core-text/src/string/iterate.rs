@@ -134,8 +134,14 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
         }
         Some(v) => cx.to_str(v)?.as_value(),
     };
+    let wide = !enc(this).is_ascii_compatible();
+    let in_wide = |b: u8| {
+        let mut out = Vec::new();
+        enc(this).encode(b as u32, &mut out);
+        out
+    };
     let sep = if separator.is_undef() {
-        b"\n".to_vec()
+        if wide { in_wide(b'\n') } else { b"\n".to_vec() }
     } else {
         check_compatible(cx, this, Ref::of(separator))?;
         Ref::<StringCell>::of(separator).to_vec()
@@ -160,6 +166,9 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
                 shown -= sep.len();
                 if sep == b"\n" && shown > at && b[shown - 1] == b'\r' {
                     shown -= 1;
+                }
+                if wide && separator.is_undef() && b[at..shown].ends_with(&in_wide(b'\r')) {
+                    shown -= sep.len();
                 }
             } else if sep == b"\n" && b[at..end].ends_with(b"\r") {
                 shown -= 1;

@@ -110,7 +110,25 @@ impl Reader<'_> {
         let mut den = None;
         if self.peek() == Some(b'/') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
-            if let Some(d) = self.digits(p)? {
+            if let Some(mut d) = self.digits(p)? {
+                if exact && self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
+                    self.at += 1;
+                    let places = self.digits(p)?.unwrap_or_default();
+                    exp = exp.saturating_add(places.len() as i64);
+                    d.extend(places);
+                }
+                if exact && self.peek().is_some_and(|b| b | 32 == b'e') {
+                    let mark = self.at;
+                    self.at += 1;
+                    let down = self.sign() == Some(true);
+                    match self.digits(p)? {
+                        Some(e) => {
+                            let n = String::from_utf8_lossy(&e).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
+                            exp = exp.saturating_add(if down { n } else { -n });
+                        }
+                        None => self.at = mark,
+                    }
+                }
                 den = Some(from_digits(&d, 10, false, p)?.to_big());
             }
         }

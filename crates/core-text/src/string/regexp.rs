@@ -276,13 +276,28 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
     let len = src.len();
     let mut out = Vec::with_capacity(len + len / 8);
     let (mut copied, mut rounds) = (0, 0u32);
+    // Where the two don't go together, it is asked of each piece: all of the other encoding may be replaced.
+    let mut by_pieces = false;
     if let Replacement::Text(r) = rep {
-        e = check_compatible(cx, src, r)?;
+        let rest_is_ascii = |heap: &Heap| {
+            let b = src.content(heap);
+            enc(src).is_ascii_compatible() && b[..found.start].is_ascii() && b[found.end..].is_ascii()
+        };
+        // What stands in the way of the other encoding may be what is replaced.
+        e = match compatible(&cx.heap, src, r) {
+            None if !global && rest_is_ascii(&cx.heap) => enc(r),
+            None if global && plain => {
+                by_pieces = true;
+                enc(src)
+            }
+            _ => check_compatible(cx, src, r)?,
+        };
     }
     let before = (this.address(), this.len());
     loop {
         add(&cx.heap, &mut out, &mut e, src, copied, found.start).or_else(|c| c.raise(cx))?;
         match rep {
+            Replacement::Text(r) if by_pieces => add(&cx.heap, &mut out, &mut e, r, 0, r.len()).or_else(|c| c.raise(cx))?,
             Replacement::Text(r) if plain => {
                 cx.reserve(&mut out, r.len())?;
                 out.extend_from_slice(r.content(&cx.heap));
@@ -425,8 +440,14 @@ pub mod matching {
     #[method("scan")]
     fn scan(cx: &mut Cx, this: Str, pat: Value, block: Block) -> Result<Value> {
         let p = pattern(cx, pat)?;
+        if let Pattern::Text(s) = p
+            && range(&cx.heap, s) == string::CodeRange::Broken
+        {
+            let shown = cx.inspect_for_error(s.as_value());
+            return cx.raise(ids::REGEXP_ERROR, format!("invalid multibyte character: /{}/", shown.trim_matches('"')));
+        }
+        check_valid(cx, this)?;
         p.check(cx, this)?;
-        range(&cx.heap, this);
         let src = engine::steady(cx, this, block.is_some() || matches!(p, Pattern::Regexp(_)), BETWEEN_SAFEPOINTS);
         let all = cx.new_array();
         let (mut at, mut rounds) = (0, 0u32);

@@ -63,8 +63,20 @@ fn split_awk(cx: &mut Cx, p: &mut Pieces, limit: usize) -> Result<()> {
     let src = p.src;
     // White space of Unicode other than ASCII's does not count, so bytes are enough in ASCII-compatible encodings.
     let len = src.len();
+    let wide = !enc(src).is_ascii_compatible();
     // First byte at or after `at` that is (no) white space.
     let next_byte = |heap: &Heap, at: usize, space: bool| {
+        if wide {
+            let mut at = at;
+            for c in enc(src).chars(src.content(heap).get(at..).unwrap_or_default()) {
+                let is = enc(src).ord(c).and_then(|c| u8::try_from(c).ok()).is_some_and(is_space);
+                if is == space {
+                    return at;
+                }
+                at += c.len();
+            }
+            return len;
+        }
         let rest = src.content(heap).get(at..).unwrap_or_default();
         rest.iter().position(|b| is_space(*b) == space).map_or(len, |n| at + n)
     };
@@ -180,6 +192,9 @@ pub mod splitting {
             }
         };
         let how = if separator.is_nil() { None } else { Some(pattern(cx, separator)?) };
+        if let Some(Pattern::Text(s)) = how {
+            check_valid(cx, s)?;
+        }
         if this.len() == 0 {
             return Ok(result);
         }
@@ -204,10 +219,10 @@ pub mod splitting {
             }
             Some(Pattern::Text(s)) => {
                 check_compatible(cx, this, s)?;
-                check_valid(cx, s)?;
                 check_valid(cx, this)?;
                 match s.content(&cx.heap) {
                     b" " => split_awk(cx, &mut p, limit)?,
+                    wide if !enc(s).is_ascii_compatible() && enc(s).ord(wide) == Some(0x20) => split_awk(cx, &mut p, limit)?,
                     b"" => split_chars(cx, &mut p, limit)?,
                     _ => split_text(cx, &mut p, s, limit)?,
                 }

@@ -147,7 +147,8 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     if separator.is_nil() || n == 0 {
         return Ok(n);
     }
-    let sep = sep.filter(|s| !s.equals(b"\n"));
+    // A line feed of any encoding stands for all kinds of line ends.
+    let sep = sep.filter(|s| !s.equals(b"\n") && (enc(*s).is_ascii_compatible() || enc(*s).ord(s.content(&cx.heap)) != Some(0x0a)));
     if let Some(sep) = sep.filter(|s| s.len() > 0) {
         check_compatible(cx, s, sep)?;
         if range(&cx.heap, sep) == CodeRange::Broken {
@@ -157,7 +158,7 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     let b = s.content(&cx.heap);
     let Some(sep) = sep else {
         if !enc(s).is_ascii_compatible() {
-            return Ok(n - wide_line_end(&cx.heap, s));
+            return Ok(n - wide_line_end(&cx.heap, s, n));
         }
         return Ok(if b.ends_with(b"\r\n") {
             n - 2
@@ -170,6 +171,15 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     if sep.len() == 0 {
         // Paragraph mode: all newlines.
         let mut n = n;
+        if !enc(s).is_ascii_compatible() {
+            loop {
+                let line = wide_line_end(&cx.heap, s, n);
+                if line == 0 || !is_wide_feed(&cx.heap, s, n) {
+                    return Ok(n);
+                }
+                n -= line;
+            }
+        }
         while b[..n].ends_with(b"\n") {
             n -= if b[..n].ends_with(b"\r\n") { 2 } else { 1 };
         }
@@ -178,13 +188,23 @@ pub fn chomped(cx: &mut Cx, s: Str, separator: Value) -> Result<usize> {
     Ok(if b.ends_with(sep.content(&cx.heap)) && is_boundary(&cx.heap, s, n - sep.len()) { n - sep.len() } else { n })
 }
 
-/// Bytes of the line end of text in UTF-16 or UTF-32.
-fn wide_line_end(heap: &Heap, s: Str) -> usize {
-    let (b, n) = (s.content(heap), s.len());
-    let last = |end: usize| {
-        let start = prev_char(heap, s, end);
-        (start, enc(s).ord(&b[start..end]))
-    };
+/// The last character before a place in text in UTF-16 or UTF-32, and where it begins.
+fn wide_last(heap: &Heap, s: Str, end: usize) -> (usize, Option<u32>) {
+    if end == 0 {
+        return (0, None);
+    }
+    let start = prev_char(heap, s, end);
+    let c = &s.content(heap)[start..end];
+    (start, if enc(s).char_len(c) == Ok(c.len()) { enc(s).ord(c) } else { None })
+}
+
+fn is_wide_feed(heap: &Heap, s: Str, end: usize) -> bool {
+    wide_last(heap, s, end).1 == Some(0x0a)
+}
+
+/// Bytes of the line end before a place in text in UTF-16 or UTF-32.
+fn wide_line_end(heap: &Heap, s: Str, n: usize) -> usize {
+    let last = |end: usize| wide_last(heap, s, end);
     match last(n) {
         (at, Some(0x0a)) if at > 0 => match last(at) {
             (before, Some(0x0d)) => n - before,
@@ -199,7 +219,7 @@ fn wide_line_end(heap: &Heap, s: Str) -> usize {
 fn chopped(heap: &Heap, s: Str) -> usize {
     match s.len() {
         0 => 0,
-        n if !enc(s).is_ascii_compatible() => prev_char(heap, s, n).min(n - wide_line_end(heap, s)),
+        n if !enc(s).is_ascii_compatible() => prev_char(heap, s, n).min(n - wide_line_end(heap, s, n)),
         n if s.content(heap).ends_with(b"\r\n") => n - 2,
         n => prev_char(heap, s, n),
     }
@@ -273,6 +293,13 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
     let (mut e, with) = (check_compatible(cx, this, from)?, check_compatible(cx, this, to)?);
     if e != with {
         e = check_compatible(cx, from, to)?;
+    }
+    // Nothing is replaced, whatever by.
+    if from.len() == 0 && to.len() > 0 {
+        if !enc(this).is_single_byte() {
+            check_valid(cx, this)?;
+        }
+        return Ok(None);
     }
     for s in [from, to, this] {
         if !enc(s).is_single_byte() {

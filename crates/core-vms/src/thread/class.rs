@@ -12,6 +12,7 @@ fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     let mut t = Thread::new(this, block, list);
     t.keywords = args.kw;
     t.report = Value::bool(cx.threads().report_on_exception);
+    t.name = cx.ivar_get(this, Sym::intern("__name"));
     cx.data_init(this, t)?;
     cx.thread_start(this, body)?;
     Ok(this)
@@ -56,7 +57,13 @@ fn body(cx: &mut Cx, this: Value) {
     };
     let r = match r {
         Ok(v) => thread_event(cx, this, events::THREAD_END).map(|()| v),
-        Err(Exc) => Err(Exc),
+        Err(Exc) => {
+            let e = cx.take_pending();
+            if thread_event(cx, this, events::THREAD_END).is_ok() {
+                cx.pending = e;
+            }
+            Err(Exc)
+        }
     };
     match r {
         Ok(v) => {
@@ -493,13 +500,14 @@ pub mod thread {
             _ => "run",
         };
         // Without a name it is bytes.
-        let encoding = if t.name.is_nil() { string::BINARY } else { string::UTF8 };
+        let unnamed = t.name.is_nil();
         let name = match Ref::<StringCell>::from_value(t.name) {
             Some(n) => format!("@{}", n.to_text()),
             None => String::new(),
         };
         let block = t.block;
         let shown = cx.any_to_s(this);
+        let encoding = if unnamed && shown.is_ascii() { string::BINARY } else { string::UTF8 };
         let place = place(cx, block);
         let text = format!("{}{name}{place} {state}>", shown.trim_end_matches('>'));
         Ok(cx.str_bytes(text.as_bytes(), encoding))

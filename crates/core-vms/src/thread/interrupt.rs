@@ -2,7 +2,7 @@
 
 use super::payload;
 use zakuro_macros::ruby_class;
-use zakuro_vm::thread::Timing;
+use zakuro_vm::thread::{Thread, Timing};
 use zakuro_vm::*;
 
 fn timing(cx: &mut Cx, v: Value) -> Result<Timing> {
@@ -15,6 +15,10 @@ fn timing(cx: &mut Cx, v: Value) -> Result<Timing> {
 }
 
 fn is_pending(cx: &mut Cx, thread: Value, class: Option<Value>) -> Result<bool> {
+    // Nothing waits for one that has not begun (`initialize` of a subclass may ask).
+    if !cx.is_data::<Thread>(thread) && cx.is_a(thread, ids::THREAD) {
+        return Ok(false);
+    }
     let Some(c) = class else { return Ok(!payload(cx, thread)?.pending.is_empty()) };
     let Some(id) = cx.class_id(c) else { return cx.type_error("class or module required for rescue clause") };
     let mut waiting = RootedVec::new(cx);

@@ -59,6 +59,15 @@ impl Line {
     pub fn len(&self) -> usize {
         self.places.len() - self.gaps
     }
+    /// The threads that stand in it.
+    pub fn threads(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().map(|p| p.1).filter(|t| *t != 0)
+    }
+    /// Takes out all that are none of `living`.
+    pub fn keep(&mut self, living: impl Fn(u32) -> bool) {
+        self.places.retain(|&(_, thread)| thread != 0 && living(thread));
+        self.gaps = 0;
+    }
     fn find(&self, place: Place) -> Option<usize> {
         let i = self.places.binary_search_by_key(&place.0, |&(number, _)| number).ok()?;
         (self.places[i].1 != 0).then_some(i)

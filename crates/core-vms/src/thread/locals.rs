@@ -2,6 +2,7 @@
 
 use super::payload;
 use zakuro_macros::ruby_class;
+use zakuro_vm::thread::Thread;
 use zakuro_vm::*;
 
 fn fiber_locals() -> Sym {
@@ -197,6 +198,11 @@ pub mod thread {
             copy.set_flags(flags::FROZEN);
             copy
         };
+        if !cx.is_data::<Thread>(this) && cx.is_a(this, ids::THREAD) {
+            // `initialize` of a subclass names it before it begins.
+            cx.ivar_set_raw(this, Sym::intern("__name"), stored);
+            return Ok(name);
+        }
         payload(cx, this)?.name = stored;
         Ok(name)
     }

@@ -47,6 +47,11 @@ pub(crate) fn deadline(cx: &mut Cx, v: Option<Value>) -> Result<Option<Instant>>
         None | Some(Value::NIL) => Ok(None),
         Some(v) if v.is_kind(Kind::String) || v == Value::TRUE || v == Value::FALSE => cx.no_conversion(v, "Float"),
         Some(v) => {
+            // As in CRuby whatever has `to_f` counts as a number here.
+            let v = match cx.is_a(v, ids::NUMERIC) {
+                true => v,
+                false => cx.call_if_responds(v, sym::to_f, &[])?.unwrap_or(v),
+            };
             let seconds = cx.to_f64(v)?;
             let d = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::MAX);
             Ok(Some(Instant::now() + d.min(Duration::from_secs(86_400 * 365 * 50))))

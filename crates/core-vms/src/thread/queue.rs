@@ -279,6 +279,15 @@ pub mod queue {
     ///     Queue.new.num_waiting   #=> 0
     #[method("num_waiting")]
     fn num_waiting(cx: &mut Cx, this: Value) -> Result<usize> {
+        // Those that a fork of the process left behind wait no more.
+        let q = data(cx, this)?;
+        let all: Vec<u32> = q.takers.threads().chain(q.givers.threads()).collect();
+        let gone: Vec<u32> = all.into_iter().filter(|t| !cx.has_waiter(*t)).collect();
+        if !gone.is_empty() {
+            let q = data(cx, this)?;
+            q.takers.keep(|t| !gone.contains(&t));
+            q.givers.keep(|t| !gone.contains(&t));
+        }
         let q = data(cx, this)?;
         Ok(q.takers.len() + q.givers.len())
     }

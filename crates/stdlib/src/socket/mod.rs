@@ -446,9 +446,11 @@ mod sys {
 
 /// `require "socket"`
 pub fn load(cx: &mut Cx) -> Result<()> {
-    if cx.const_by_path("BasicSocket").is_some() {
+    if cx.const_by_path("Socket::Sys").is_some() {
         return Ok(());
     }
+    crate::check_constant(cx, "BasicSocket", Some(ids::IO))?;
+    crate::check_constant(cx, "Socket::Constants", None)?;
     let socket_error = cx.define_class(ids::OBJECT, "SocketError", ids::STANDARD_ERROR);
     let basic = cx.define_class(ids::OBJECT, "BasicSocket", ids::IO);
     let socket = cx.define_class(ids::OBJECT, "Socket", basic);

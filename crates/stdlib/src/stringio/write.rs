@@ -129,12 +129,12 @@ fn put(cx: &mut Cx, out: Value, v: Value, around: &mut RootedVec) -> Result<()> 
     if !v.is_kind(Kind::String)
         && let Some(a) = cx.try_ary(v)?
     {
-        if around.contains(&a.as_value()) {
+        if around.contains(&v) {
             let dots = cx.str("[...]");
             return put(cx, out, dots, around);
         }
         cx.check_native_stack()?;
-        around.push(a.as_value());
+        around.push(v);
         let mut i = 0;
         while let Some(x) = a.get(i) {
             put(cx, out, x, around)?;

@@ -4,8 +4,11 @@
 //! Rejected: a trait object per encoding (a String cell stores one byte, and the three common ones are matched inline).
 
 pub mod case;
+mod charset;
+mod emoji;
 pub mod inspect;
 pub mod letters;
+mod multibyte;
 pub mod printable;
 mod single;
 pub mod stream;
@@ -48,16 +51,27 @@ pub(crate) enum Kind {
     Unmapped,
 }
 
+/// The two ways to write JIS X 0208 without a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JisForm {
+    Euc,
+    Shift,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Multi {
     EucJp,
     EucJpMs,
+    Cp51932,
     ShiftJis,
     Windows31J,
     Gbk,
     Gb18030,
     Gb2312,
     Big5,
+    Cp950,
+    Big5Hkscs,
+    Big5Uao,
     EucKr,
     Cp949,
     /// Each has a state: a character's bytes mean what the last escape sequence says.
@@ -66,6 +80,13 @@ pub(crate) enum Multi {
     Cp50221,
     /// The characters of ISO-2022-JP behind a byte each that says which set they are of.
     StatelessJp,
+    /// KDDI's mails: JIS with Microsoft's and its own signs, and the same without a state.
+    Iso2022JpKddi,
+    StatelessKddi,
+    /// Windows-31J with signs of DoCoMo, KDDI or SoftBank in its private rows.
+    SjisDoCoMo,
+    SjisKddi,
+    SjisSoftBank,
     /// UTF-8 of the halves of UTF-16.
     Cesu8,
     /// EBCDIC.
@@ -126,6 +147,17 @@ impl Encoding {
     /// A UTF: code points are Unicode's.
     pub fn is_unicode(self) -> bool {
         matches!(self.kind(), Kind::Utf8 | Kind::Utf16 { .. } | Kind::Utf32 { .. } | Kind::Multi(Multi::Cesu8))
+    }
+
+    /// How the rows of JIS X 0208 are written, where they are.
+    pub fn jis_form(self) -> Option<JisForm> {
+        match self.kind() {
+            Kind::Multi(Multi::EucJp | Multi::EucJpMs | Multi::Cp51932) => Some(JisForm::Euc),
+            Kind::Multi(Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank) => {
+                Some(JisForm::Shift)
+            }
+            _ => None,
+        }
     }
 
     /// Every byte is a character.
@@ -244,11 +276,14 @@ impl Encoding {
 
     /// Code point (`String#ord`) of the valid character `c`: Unicode for UTFs, else its bytes as a big-endian number.
     pub fn ord(self, c: &[u8]) -> Option<u32> {
+        if c.is_empty() {
+            return None;
+        }
         match self.kind() {
             Kind::Utf8 => utf8::decode(c).map(|(c, _)| c),
             Kind::Utf16 { .. } | Kind::Utf32 { .. } if !self.is_dummy() => transcode::decode_char(self, c),
             Kind::Multi(Multi::Cesu8) => transcode::decode_char(self, c),
-            _ => (!c.is_empty() && self.char_len(c).is_ok()).then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
+            _ => self.char_len(c).is_ok().then(|| c.iter().fold(0, |v, &b| v << 8 | b as u32)),
         }
     }
 
@@ -322,18 +357,18 @@ fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
     }
     let second = |ok: fn(u8) -> bool| if s.get(1).is_some_and(|&t| ok(t)) { Ok(2) } else { Err(1) };
     match m {
-        Multi::EucJp | Multi::EucJpMs => match b {
+        Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 => match b {
             0x8e => second(|t| (0xa1..=0xfe).contains(&t)),
             0x8f if s.len() >= 3 && s[1] >= 0xa1 && s[2] >= 0xa1 && s[1] < 0xff && s[2] < 0xff => Ok(3),
             0xa1..=0xfe => second(|t| (0xa1..=0xfe).contains(&t)),
             _ => Err(1),
         },
-        Multi::ShiftJis | Multi::Windows31J => match b {
+        Multi::ShiftJis | Multi::Windows31J | Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank => match b {
             0xa1..=0xdf => Ok(1),
             0x81..=0x9f | 0xe0..=0xfc => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfc)),
             _ => Err(1),
         },
-        Multi::Gbk | Multi::Big5 => match b {
+        Multi::Gbk | Multi::Big5 | Multi::Cp950 | Multi::Big5Hkscs | Multi::Big5Uao => match b {
             0x80 if m == Multi::Gbk => Ok(1),
             0x81..=0xfe => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfe)),
             _ => Err(1),
@@ -361,11 +396,11 @@ fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
             0xa1..=0xfe => second(|t| (0xa1..=0xfe).contains(&t)),
             _ => Err(1),
         },
-        Multi::StatelessJp => match s {
+        Multi::StatelessJp | Multi::StatelessKddi => match s {
             [0x90 | 0x92, 0xa1..=0xfe, 0xa1..=0xfe, ..] => Ok(3),
             _ => Err(1),
         },
         Multi::Cesu8 => cesu8(s).map(|c| c.1).ok_or(1),
-        Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221 | Multi::Ibm037 => Err(1),
+        Multi::Iso2022Jp | Multi::Iso2022JpKddi | Multi::Cp50220 | Multi::Cp50221 | Multi::Ibm037 => Err(1),
     }
 }

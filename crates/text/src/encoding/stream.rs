@@ -5,7 +5,9 @@
 //! Decorators (line ends, XML) see characters between decoder and encoder: they need no ASCII-compatible bytes.
 //! Rejected: a chain of converters with buffers between them (it reads ahead; a program that counts bytes would see how far).
 
-use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped};
+use super::emoji::{self, Exchange};
+use super::multibyte::{jis_place, multi_decode, put_place};
+use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, unknown_sign};
 use super::transcode::{base_of, invalid, undefined_char, undefined_source};
 use super::{Encoding, Kind, Multi};
 
@@ -86,6 +88,7 @@ enum Source {
     Jis {
         form: Multi,
         set: Set,
+        exchange: Option<Exchange>,
     },
 }
 
@@ -104,10 +107,10 @@ enum Sink {
 }
 
 impl Source {
-    fn of(src: Encoding) -> Source {
+    fn of(src: Encoding, dst: Encoding) -> Source {
         match form(src) {
-            Some(form) => Source::Jis { form, set: Set::Ascii },
-            None => Source::Plain(Decoder::new(src)),
+            Some(form) => Source::Jis { form, set: Set::Ascii, exchange: Exchange::between(src, dst) },
+            None => Source::Plain(Decoder::between(src, dst)),
         }
     }
 }
@@ -171,12 +174,17 @@ pub fn path(src: Encoding, dst: Encoding) -> Vec<(Encoding, Encoding)> {
         if e.kind() == Kind::Multi(Multi::Iso2022Jp) {
             way.push(named("stateless-ISO-2022-JP"));
         }
-        way.extend(base_of(e));
+        let mut base = base_of(e);
+        while let Some(b) = base {
+            way.push(b);
+            base = base_of(b);
+        }
         way
     };
     let (mut way, mut back) = (up(src), up(dst));
     let near = |e: Option<&Encoding>| e.is_some_and(|e| *e == euc || *e == sjis);
-    if !(near(way.last()) && near(back.last())) {
+    let exchanged = emoji::is_carrier(src) && emoji::is_carrier(dst);
+    if !(near(way.last()) && near(back.last()) || exchanged) {
         for w in [&mut way, &mut back] {
             if w.last() != Some(&Encoding::UTF_8) {
                 w.push(Encoding::UTF_8);
@@ -194,7 +202,7 @@ pub fn path(src: Encoding, dst: Encoding) -> Vec<(Encoding, Encoding)> {
 
 /// Do bytes mean what stood before them says?
 pub fn is_stateful(e: Encoding) -> bool {
-    matches!(e.kind(), Kind::Multi(Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221))
+    matches!(e.kind(), Kind::Multi(Multi::Iso2022Jp | Multi::Iso2022JpKddi | Multi::Cp50220 | Multi::Cp50221))
 }
 
 impl Stream {
@@ -203,7 +211,7 @@ impl Stream {
         let (source, sink) = match ends {
             None => (Source::Bytes, Sink::Bytes),
             Some((src, dst)) => (
-                Source::of(src),
+                Source::of(src, dst),
                 match form(dst) {
                     Some(form) => {
                         let base = Encoder::new(base_of(dst).unwrap_or(Encoding::UTF_8));
@@ -237,7 +245,7 @@ impl Stream {
     pub fn read_from(&mut self, src: Encoding) {
         if let Some(ends) = self.ends.as_mut().filter(|e| e.0 != src) {
             ends.0 = src;
-            self.source = Source::of(src);
+            self.source = Source::of(src, ends.1);
             self.started = false;
         }
     }
@@ -294,6 +302,11 @@ impl Stream {
             }
             if self.finished {
                 return Status::Finished;
+            }
+            // Without a charset nothing is read that there is no room for.
+            let plain = matches!(self.source, Source::Bytes) && self.decorators == Decorators::default();
+            if plain && *consumed < input.len() && call.room.is_some_and(|room| out.len() - first >= room) {
+                return Status::DestinationFull;
             }
             if self.held.is_empty() && call.room.is_none() && !call.after_output {
                 self.plain_run(input, consumed, out);
@@ -361,7 +374,10 @@ impl Stream {
                 }
                 decoder.next(window)
             }
-            Source::Jis { form, set } => jis_step(window, *form, set),
+            Source::Jis { form, set, exchange } => match (jis_step(window, *form, set), exchange) {
+                (Step::Char(c, n), Some(exchange)) => exchange.step(c, n),
+                (step, _) => step,
+            },
         };
         match step {
             Step::Invalid { incomplete: true, .. } if partial => None,
@@ -398,9 +414,20 @@ impl Stream {
             }
             Step::Undefined(n) => {
                 self.drop_bytes(consumed, n);
+                if self.put_place(&window[..n]) {
+                    return Ok(());
+                }
                 if self.policy.undefined == super::transcode::OnUndefined::Raise {
                     let (src, dst) = self.named_ends();
                     return Err(Box::new(undefined_source(src, dst, &window[..n], n, Vec::new())));
+                }
+                self.replacement()?;
+            }
+            Step::Unknown(c, n) => {
+                self.drop_bytes(consumed, n);
+                if self.policy.undefined == super::transcode::OnUndefined::Raise {
+                    let (src, dst) = self.named_ends();
+                    return Err(Box::new(unknown_sign(src, dst, c, n, Vec::new())));
                 }
                 self.replacement()?;
             }
@@ -549,7 +576,11 @@ impl Stream {
         }
         let set = match bytes[..] {
             [_] => Set::Ascii,
-            [0x8e, k] if *form != Multi::Iso2022Jp => {
+            [0x92, a, b] if *form == Multi::Iso2022JpKddi => {
+                bytes = vec![a & 0x7f, b & 0x7f];
+                Set::Kanji
+            }
+            [0x8e, k] if matches!(form, Multi::Cp50220 | Multi::Cp50221) => {
                 bytes = vec![k & 0x7f];
                 Set::Katakana
             }
@@ -563,6 +594,18 @@ impl Stream {
         self.switch(set);
         self.pending.extend(bytes);
         true
+    }
+
+    /// What is no character of the Japanese charsets has a place in each of them all the same.
+    fn put_place(&mut self, c: &[u8]) -> bool {
+        let (src, dst) = self.named_ends();
+        let Some(place) = jis_place(src, c) else { return false };
+        if let Sink::Jis { form: Multi::Iso2022Jp, .. } = self.sink {
+            self.switch(Set::Kanji);
+            self.pending.extend(place.map(|b| b & 0x7f));
+            return true;
+        }
+        put_place(dst, place, &mut self.pending)
     }
 
     fn switch(&mut self, to: Set) {
@@ -607,7 +650,7 @@ fn with_mark(c: char, mark: char) -> Option<char> {
 fn jis_step(s: &[u8], form: Multi, set: &mut Set) -> Step {
     const ESCAPES: [(&[u8], Set); 5] =
         [(b"\x1b(B", Set::Ascii), (b"\x1b(J", Set::Ascii), (b"\x1b$@", Set::Kanji), (b"\x1b$B", Set::Kanji), (b"\x1b(I", Set::Katakana)];
-    let wide = form != Multi::Iso2022Jp;
+    let wide = matches!(form, Multi::Cp50220 | Multi::Cp50221);
     let escapes = &ESCAPES[..if wide { 5 } else { 4 }];
     let bad = |bad: usize| Step::Invalid { bad, again: usize::from(s.len() > bad), incomplete: false };
     let katakana = |b: u8| char::from_u32(0xff61 + (b & 0x7f) as u32 - 0x21).map_or(Step::Undefined(1), |c| Step::Char(c, 1));
@@ -636,8 +679,12 @@ fn jis_step(s: &[u8], form: Multi, set: &mut Set) -> Step {
         (a, Set::Kanji) => match s.get(1) {
             None => Step::Invalid { bad: 1, again: 0, incomplete: true },
             Some(b @ 0x21..=0x7e) => {
-                let base = if wide { Multi::EucJpMs } else { Multi::EucJp };
-                match super::transcode::multi_decode(base, &[a | 0x80, b | 0x80]) {
+                let decoded = match form {
+                    Multi::Iso2022JpKddi => multi_decode(Multi::StatelessKddi, &[0x92, a | 0x80, b | 0x80]),
+                    _ => multi_decode(if wide { Multi::Cp51932 } else { Multi::EucJp }, &[a | 0x80, b | 0x80]),
+                };
+                match decoded {
+                    Step::Char(c, 3) => Step::Char(c, 2),
                     Step::Char(c, n) => Step::Char(c, n),
                     _ => Step::Undefined(2),
                 }

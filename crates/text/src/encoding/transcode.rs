@@ -1,13 +1,14 @@
 //! `String#encode`: bytes of one encoding to bytes of another, by way of Unicode.
 //!
-//! UTFs, ISO-8859-x and other single-byte charsets use own tables; CJK ones use encoding_rs, one character at a time, corrected
-//! where the web's tables differ from JIS. A failure carries what was written and read so far, so that a caller can
-//! substitute (a fallback Hash or Proc) and go on behind it.
+//! UTFs, ISO-8859-x and other single-byte charsets use own tables; for CJK ones see `multibyte` and `charset`. Signs of Japanese
+//! carriers are exchanged on the way (`emoji`). A failure carries what was written and read so far, so that a caller can substitute (a fallback Hash or Proc) and go on behind it.
 //! Rejected: whole-string conversion by encoding_rs (it can't say which bytes failed in Ruby's terms).
 
+use super::charset::Charset;
+use super::emoji::{self, Exchange};
+use super::multibyte::{is_lead, jis_place, multi_decode, multi_encode, put_place};
 use super::stream::{self, Call, Decorators, Status, Stream};
 use super::{Encoding, Kind, Multi, inspect, single, utf8};
-use std::borrow::Cow;
 use zakuro_base::progress::{Pace, Progress, STRIDE, ToTheEnd};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub(super) enum Step {
     /// Two code points for one character (Big5-HKSCS).
     Pair(char, char, usize),
     Undefined(usize),
+    /// A character that one carrier has and the other has not.
+    Unknown(char, usize),
     Invalid {
         bad: usize,
         again: usize,
@@ -111,7 +114,7 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
     if stream::is_stateful(src) || stream::is_stateful(dst) {
         return in_stream(src, dst, s, policy, p);
     }
-    let mut decoder = Decoder::new(src);
+    let mut decoder = Decoder::between(src, dst);
     let mut encoder = Encoder::new(dst);
     let mut out = Vec::with_capacity(s.len() + s.len() / 4 + 4);
     if !s.is_empty() {
@@ -146,8 +149,21 @@ pub fn transcode_long(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p
                 at += n;
             }
             Step::Undefined(n) => {
+                if let Some(place) = jis_place(src, &s[at..at + n])
+                    && put_place(dst, place, &mut out)
+                {
+                    at += n;
+                    continue;
+                }
                 if policy.undefined == OnUndefined::Raise {
                     return Err(undefined_source(src, dst, &s[at..at + n], at + n, out));
+                }
+                replacement(policy, &mut encoder, &mut out);
+                at += n;
+            }
+            Step::Unknown(c, n) => {
+                if policy.undefined == OnUndefined::Raise {
+                    return Err(unknown_sign(src, dst, c, at + n, out));
                 }
                 replacement(policy, &mut encoder, &mut out);
                 at += n;
@@ -221,7 +237,7 @@ pub fn scrub<E>(
 }
 
 pub(super) fn is_mapped(e: Encoding) -> bool {
-    !matches!(e.kind(), Kind::Unmapped | Kind::Multi(Multi::EucTw | Multi::EucJis2004))
+    !matches!(e.kind(), Kind::Unmapped | Kind::Multi(Multi::EucTw))
 }
 
 /// The encoding that another is a form of, through which it is converted.
@@ -230,6 +246,10 @@ pub(super) fn base_of(e: Encoding) -> Option<Encoding> {
         Kind::Multi(Multi::Iso2022Jp | Multi::StatelessJp) => "EUC-JP",
         Kind::Multi(Multi::Cp50220 | Multi::Cp50221) => "CP51932",
         Kind::Multi(Multi::Ibm037) => return Some(Encoding::ISO_8859_1),
+        Kind::Multi(Multi::Iso2022JpKddi) => "stateless-ISO-2022-JP-KDDI",
+        Kind::Multi(Multi::SjisDoCoMo) => "UTF8-DoCoMo",
+        Kind::Multi(Multi::StatelessKddi | Multi::SjisKddi) => "UTF8-KDDI",
+        Kind::Multi(Multi::SjisSoftBank) => "UTF8-SoftBank",
         _ => return None,
     };
     Encoding::find(name.as_bytes())
@@ -249,6 +269,21 @@ fn dumped(bytes: &[u8]) -> String {
     s
 }
 
+/// A sign that the carrier it is for has not got.
+pub(super) fn unknown_sign(src: Encoding, dst: Encoding, c: char, consumed: usize, partial: Vec<u8>) -> ConvErr {
+    let steps = stream::path(src, dst);
+    let of_unicode = |e: Encoding| e.kind() == Kind::Utf8;
+    let step = steps.iter().find(|s| of_unicode(s.0) && of_unicode(s.1)).copied().unwrap_or((src, dst));
+    let error_char = c.to_string().into_bytes();
+    let shown = if step.0 == Encoding::UTF_8 { format!("U+{:04X}", c as u32) } else { dumped(&error_char) };
+    let message = if steps.len() == 1 {
+        format!("{shown} from {} to {}", src.name(), dst.name())
+    } else {
+        format!("{shown} to {} in conversion from {}", step.1.name(), path(src, dst))
+    };
+    ConvErr { kind: ConvErrKind::Undefined { error_char }, message, step_source: step.0, step_target: step.1, consumed, partial }
+}
+
 /// Names in messages: CRuby's tables spell the Windows ones in capitals.
 fn shown_name(e: Encoding) -> String {
     if e.name().starts_with("Windows-125") { e.name().to_ascii_uppercase() } else { e.name().to_owned() }
@@ -256,7 +291,7 @@ fn shown_name(e: Encoding) -> String {
 
 /// The conversion's path, through UTF-8 unless one end is, and through the bases of both.
 fn path(src: Encoding, dst: Encoding) -> String {
-    if base_of(src).or(base_of(dst)).is_some() {
+    if base_of(src).or(base_of(dst)).is_some() || emoji::is_carrier(src) || emoji::is_carrier(dst) {
         let steps = stream::path(src, dst);
         let names: Vec<String> = steps.first().map(|s| s.0).into_iter().chain(steps.iter().map(|s| s.1)).map(shown_name).collect();
         names.join(" to ")
@@ -394,6 +429,8 @@ pub(super) struct Decoder {
     enc: Encoding,
     kind: Kind,
     upper: Vec<char>,
+    charset: Option<Charset>,
+    exchange: Option<Exchange>,
 }
 
 impl Decoder {
@@ -403,7 +440,12 @@ impl Decoder {
             Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().collect(),
             _ => Vec::new(),
         };
-        Decoder { enc, kind: enc.kind(), upper }
+        Decoder { enc, kind: enc.kind(), upper, charset: Charset::of(enc), exchange: None }
+    }
+
+    /// For characters that are written in `dst`, which another carrier's signs may be for.
+    pub(super) fn between(enc: Encoding, dst: Encoding) -> Decoder {
+        Decoder { exchange: Exchange::between(enc, dst), ..Decoder::new(enc) }
     }
 
     /// UTF-16 and UTF-32 tell their byte order by a mark.
@@ -424,6 +466,14 @@ impl Decoder {
     }
 
     pub(super) fn next(&mut self, s: &[u8]) -> Step {
+        match (self.own(s), &self.exchange) {
+            (Step::Char(c, n), Some(exchange)) => exchange.step(c, n),
+            (step, _) => step,
+        }
+    }
+
+    /// The next character as the encoding means it.
+    fn own(&mut self, s: &[u8]) -> Step {
         let b = s[0];
         let bad = |n: usize| Step::Invalid { bad: n, again: 0, incomplete: false };
         let incomplete = Step::Invalid { bad: s.len(), again: 0, incomplete: true };
@@ -459,6 +509,9 @@ impl Decoder {
                         let c = 0x10000 + ((h as u32 & 0x3ff) << 10 | l as u32 & 0x3ff);
                         char::from_u32(c).map_or(bad(2), |c| Step::Char(c, 4))
                     }
+                    (Some(0xd800..=0xdbff), None) if big && s.get(2).is_some_and(|b| !(0xdc..=0xdf).contains(b)) => {
+                        Step::Invalid { bad: 2, again: 1, incomplete: false }
+                    }
                     (Some(0xd800..=0xdbff), None) => incomplete,
                     // Big-endian, the first byte of the next unit tells.
                     (Some(0xd800..=0xdbff), Some(_)) => Step::Invalid { bad: 2, again: if big { 1 } else { 2 }, incomplete: false },
@@ -489,9 +542,19 @@ impl Decoder {
             },
             Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
             Kind::Multi(m) => match self.enc.char_len(s) {
-                Ok(n) => multi_decode(m, &s[..n]),
+                Ok(n) => match &self.charset {
+                    Some(charset) => charset.decode(&s[..n]).map_or(Step::Undefined(n), |c| Step::Char(c, n)),
+                    None => multi_decode(m, &s[..n]),
+                },
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
-                Err(_) if b == 0x8f && matches!(m, Multi::EucJp | Multi::EucJpMs) && matches!(s[1], 0xa1..=0xfe) => {
+                Err(_)
+                    if b == 0x8f
+                        && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::Cp51932 | Multi::EucJis2004)
+                        && matches!(s[1], 0xa1..=0xfe) =>
+                {
+                    Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
+                }
+                Err(_) if matches!(m, Multi::StatelessJp | Multi::StatelessKddi) && is_lead(m, b) && matches!(s[1], 0xa1..=0xfe) => {
                     Step::Invalid { bad: 2, again: usize::from(s.len() > 2), incomplete: s.len() == 2 }
                 }
                 // Four bytes that break off.
@@ -510,78 +573,6 @@ impl Decoder {
     }
 }
 
-fn is_lead(m: Multi, b: u8) -> bool {
-    match m {
-        Multi::ShiftJis | Multi::Windows31J => matches!(b, 0x81..=0x9f | 0xe0..=0xfc),
-        Multi::EucJp | Multi::EucJpMs => matches!(b, 0x8e | 0x8f | 0xa1..=0xfe),
-        Multi::EucKr | Multi::Gb2312 => (0xa1..=0xfe).contains(&b),
-        Multi::StatelessJp => matches!(b, 0x90 | 0x92),
-        _ => (0x81..=0xfe).contains(&b),
-    }
-}
-
-fn engine(m: Multi) -> &'static encoding_rs::Encoding {
-    match m {
-        Multi::EucJp | Multi::EucJpMs => encoding_rs::EUC_JP,
-        Multi::ShiftJis | Multi::Windows31J => encoding_rs::SHIFT_JIS,
-        Multi::Gbk | Multi::Gb2312 => encoding_rs::GBK,
-        Multi::Gb18030 => encoding_rs::GB18030,
-        Multi::Big5 => encoding_rs::BIG5,
-        Multi::EucKr | Multi::Cp949 => encoding_rs::EUC_KR,
-        // These have ways of their own.
-        Multi::Iso2022Jp | Multi::Cp50220 | Multi::Cp50221 | Multi::StatelessJp => encoding_rs::EUC_JP,
-        Multi::Cesu8 | Multi::Ibm037 | Multi::EucTw | Multi::EucJis2004 => encoding_rs::EUC_JP,
-    }
-}
-
-/// JIS and Microsoft disagree on a few symbols; the web's tables follow Microsoft: (JIS, Microsoft).
-const JIS: [(char, char); 6] = [
-    ('\u{301c}', '\u{ff5e}'),
-    ('\u{2016}', '\u{2225}'),
-    ('\u{2212}', '\u{ff0d}'),
-    ('\u{a2}', '\u{ffe0}'),
-    ('\u{a3}', '\u{ffe1}'),
-    ('\u{ac}', '\u{ffe2}'),
-];
-
-fn is_jis(m: Multi) -> bool {
-    matches!(m, Multi::EucJp | Multi::ShiftJis)
-}
-
-/// Rows that NEC, IBM and Microsoft added to JIS X 0208.
-fn is_vendor_row(m: Multi, c: &[u8]) -> bool {
-    c.len() == 2
-        && match m {
-            Multi::ShiftJis => matches!(c[0], 0x85..=0x87 | 0xeb..=0xfc),
-            Multi::EucJp => matches!(c[0], 0xa9..=0xaf | 0xf5..=0xfe),
-            _ => false,
-        }
-}
-
-pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
-    if m == Multi::StatelessJp {
-        return match multi_decode(Multi::EucJp, &c[1..]) {
-            Step::Char(decoded, _) => Step::Char(decoded, c.len()),
-            _ => Step::Undefined(c.len()),
-        };
-    }
-    let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
-        return Step::Undefined(c.len());
-    };
-    if is_jis(m) && (is_vendor_row(m, c) || text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c))) {
-        return Step::Undefined(c.len());
-    }
-    let mut chars = text.chars();
-    match (chars.next(), chars.next()) {
-        (Some(a), None) => {
-            let a = if is_jis(m) { JIS.iter().find(|p| p.1 == a).map_or(a, |p| p.0) } else { a };
-            Step::Char(a, c.len())
-        }
-        (Some(a), Some(b)) => Step::Pair(a, b, c.len()),
-        _ => Step::Undefined(c.len()),
-    }
-}
-
 #[derive(Clone)]
 pub(super) struct Encoder {
     enc: Encoding,
@@ -591,6 +582,9 @@ pub(super) struct Encoder {
     /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
     /// doesn't encode them.
     supplement: Vec<(char, [u8; 3])>,
+    charset: Option<Charset>,
+    /// Carriers' forms of Windows-31J: characters with several places, as NEC has them.
+    nec: Vec<(char, [u8; 2])>,
     /// The byte order mark is written (kept by the caller).
     pub(super) begun: bool,
 }
@@ -603,7 +597,12 @@ impl Encoder {
             _ => Vec::new(),
         };
         lower.sort_unstable();
-        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), begun: false }
+        let charset = Charset::for_encoder(enc);
+        let nec = match enc.kind() {
+            Kind::Multi(m @ (Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank)) => emoji::nec_rows(m),
+            _ => Vec::new(),
+        };
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), charset, nec, begun: false }
     }
 
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
@@ -638,7 +637,16 @@ impl Encoder {
                     }
                 }
             }
-            Kind::Multi(m) => return multi_encode(m, c, out) || (m == Multi::EucJp && self.put_supplement(c, out)),
+            Kind::Multi(_) if self.charset.is_some() && !c.is_ascii() => {
+                return self.charset.as_ref().is_some_and(|charset| charset.encode(c, out));
+            }
+            Kind::Multi(m) => {
+                if let Ok(i) = self.nec.binary_search_by_key(&c, |p| p.0) {
+                    out.extend(self.nec[i].1);
+                    return true;
+                }
+                return multi_encode(m, c, out) || (matches!(m, Multi::EucJp | Multi::EucJpMs) && self.put_supplement(m, c, out));
+            }
             _ if c.is_ascii() => out.push(c as u8),
             Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),
             Kind::Single(_) => match self.lower.binary_search_by_key(&c, |p| p.0) {
@@ -652,12 +660,12 @@ impl Encoder {
 }
 
 impl Encoder {
-    fn put_supplement(&mut self, c: char, out: &mut Vec<u8>) -> bool {
+    fn put_supplement(&mut self, m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         if self.supplement.is_empty() {
             for row in 0xa1..=0xfe {
                 for cell in 0xa1..=0xfe {
                     let bytes = [0x8f, row, cell];
-                    if let Step::Char(c, _) = multi_decode(Multi::EucJp, &bytes) {
+                    if let Step::Char(c, _) = multi_decode(m, &bytes) {
                         self.supplement.push((c, bytes));
                     }
                 }
@@ -670,59 +678,4 @@ impl Encoder {
         }
         found.is_ok()
     }
-}
-
-fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
-    if c.is_ascii() {
-        out.push(c as u8);
-        return true;
-    }
-    if m == Multi::StatelessJp {
-        let mut bytes = Vec::with_capacity(3);
-        let known = multi_encode(Multi::EucJp, c, &mut bytes) && matches!(bytes[..], [0xa1..=0xfe, _]);
-        if known {
-            out.push(0x92);
-            out.extend(bytes);
-        }
-        return known;
-    }
-    // The web writes a yen sign and an overline as ASCII; Ruby has no such fallback.
-    if matches!(c, '\u{a5}' | '\u{203e}') && matches!(m, Multi::EucJp | Multi::EucJpMs | Multi::ShiftJis | Multi::Windows31J) {
-        return false;
-    }
-    let c = if is_jis(m) {
-        match JIS.iter().find(|p| p.0 == c || p.1 == c) {
-            // The Microsoft form has no place in a JIS charset.
-            Some(p) if p.1 == c => return false,
-            Some(p) => p.1,
-            None => c,
-        }
-    } else {
-        c
-    };
-    // User-defined rows: private characters in order.
-    if m == Multi::Windows31J && ('\u{e000}'..='\u{e757}').contains(&c) {
-        let i = c as u32 - 0xe000;
-        let trail = 0x40 + i % 188;
-        out.extend_from_slice(&[(0xf0 + i / 188) as u8, (trail + (trail >= 0x7f) as u32) as u8]);
-        return true;
-    }
-    let text = c.encode_utf8(&mut [0; 4]).to_owned();
-    let (bytes, _, failed): (Cow<'_, [u8]>, _, bool) = engine(m).encode(&text);
-    if failed {
-        return false;
-    }
-    // The web keeps U+0080 as a byte.
-    if c == '\u{80}' {
-        return false;
-    }
-    // EUC-KR and GB2312 are parts of the engine's charsets.
-    if matches!(m, Multi::EucKr | Multi::Gb2312) && !(bytes.len() == 2 && bytes.iter().all(|b| *b >= 0xa1)) {
-        return false;
-    }
-    if is_vendor_row(m, &bytes) {
-        return false;
-    }
-    out.extend_from_slice(&bytes);
-    true
 }

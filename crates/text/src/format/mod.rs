@@ -346,7 +346,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
         let start = self.at;
         let mut arg = None;
         if self.fmt.get(self.at).is_some_and(u8::is_ascii_digit) {
-            let n = self.number(what)?;
+            let n = self.number(if what == "precision" { "prec" } else { what })?;
             if self.fmt.get(self.at) == Some(&b'$') {
                 self.at += 1;
                 arg = Some(self.numbered(n)?);

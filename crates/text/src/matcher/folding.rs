@@ -6,8 +6,8 @@
 //! Rejected: a table of our own; one kept for the process (they are needed when a pattern is compiled, for a few microseconds).
 
 use super::ranges::Ranges;
-use crate::encoding::Encoding;
 use crate::encoding::letters::Letters;
+use crate::encoding::{Encoding, JisForm};
 use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 use std::sync::OnceLock;
 
@@ -94,14 +94,26 @@ pub struct Folder {
 enum Kind {
     Unicode,
     Ascii,
+    /// Rows of large and small letters of a charset of two bytes: the first of each, and how many.
+    Rows(&'static [(u32, u32, u32)]),
     /// Full folds of the bytes from 0x80 on.
     Single(Box<[Folded; 128]>),
 }
+
+/// Latin, Greek and Cyrillic letters of JIS, as EUC-JP has them.
+const EUC_ROWS: [(u32, u32, u32); 3] = [(0xa3c1, 0xa3e1, 26), (0xa6a1, 0xa6c1, 24), (0xa7a1, 0xa7d1, 33)];
+/// The same as Shift_JIS has them; no second byte is 0x7f.
+const SJIS_ROWS: [(u32, u32, u32); 4] = [(0x8260, 0x8281, 26), (0x839f, 0x83bf, 24), (0x8440, 0x8470, 15), (0x844f, 0x8480, 18)];
 
 impl Kind {
     fn of(enc: Encoding) -> Kind {
         if enc.is_unicode() {
             return Kind::Unicode;
+        }
+        match enc.jis_form() {
+            Some(JisForm::Euc) => return Kind::Rows(&EUC_ROWS),
+            Some(JisForm::Shift) => return Kind::Rows(&SJIS_ROWS),
+            None => {}
         }
         let Some(letters) = Letters::of(enc) else { return Kind::Ascii };
         let mut table = Box::new([Folded::one(0); 128]);
@@ -126,6 +138,7 @@ impl Folder {
             Kind::Unicode => unicode(c),
             Kind::Single(table) if (0x80..=0xff).contains(&c) => table[c as usize - 128],
             _ if (0x41..=0x5a).contains(&c) => Folded::one(c + 32),
+            Kind::Rows(rows) => Folded::one(rows.iter().find(|r| (r.0..r.0 + r.2).contains(&c)).map_or(c, |r| c - r.0 + r.1)),
             _ => Folded::one(c),
         }
     }
@@ -134,7 +147,7 @@ impl Folder {
     pub fn expanding(&self) -> &[(u32, Folded)] {
         self.expanding.get_or_init(|| match &self.kind {
             Kind::Unicode => expanding().collect(),
-            Kind::Ascii => Vec::new(),
+            Kind::Ascii | Kind::Rows(_) => Vec::new(),
             Kind::Single(table) => (128..).zip(table.iter().copied()).filter(|p| p.1.len > 1).collect(),
         })
     }
@@ -166,6 +179,14 @@ impl Folder {
                         }
                         if set.contains(f) || set.contains(upper) {
                             out.add(c, c);
+                        }
+                    }
+                }
+                if let Kind::Rows(rows) = self.kind {
+                    for (large, small) in rows.iter().flat_map(|&(large, small, n)| (0..n).map(move |i| (large + i, small + i))) {
+                        if set.contains(large) || set.contains(small) {
+                            out.add(large, large);
+                            out.add(small, small);
                         }
                     }
                 }

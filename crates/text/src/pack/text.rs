@@ -127,14 +127,17 @@ pub(super) fn from_base64(s: &[u8], strict: bool, p: &mut dyn Progress) -> Resul
 pub(super) fn from_uu(s: &[u8], at: &mut usize, p: &mut dyn Progress) -> Result<Vec<u8>, Stopped> {
     let mut out = Vec::new();
     let mut pace = Pace::new();
+    // No more than the text has room for; what is missing in a line counts as zeros.
+    let room = s.len().saturating_sub(*at) * 3 / 4;
     while let Some(&first) = s.get(*at).filter(|b| (b'!'..b'a').contains(b)) {
         pace.at(*at, p)?;
         let mut left = (first.wrapping_sub(b' ') & 63) as usize;
+        left = left.min(room - out.len());
         *at += 1;
-        while left > 0 && s.get(*at).is_some_and(|&b| b != b'\n') {
+        while left > 0 {
             let mut v = 0u32;
             for _ in 0..4 {
-                let b = s.get(*at).copied().filter(|&b| b != b'\n');
+                let b = s.get(*at).copied().filter(|b| (b' '..b'a').contains(b));
                 *at += b.is_some() as usize;
                 v = v << 6 | (b.unwrap_or(b' ').wrapping_sub(b' ') & 63) as u32;
             }
@@ -143,13 +146,14 @@ pub(super) fn from_uu(s: &[u8], at: &mut usize, p: &mut dyn Progress) -> Result<
             left -= n;
         }
         // A check character may stand before the line's end.
+        if s.get(*at).is_some_and(|b| !matches!(b, b'\r' | b'\n')) {
+            *at += 1;
+        }
         if s.get(*at) == Some(&b'\r') {
             *at += 1;
         }
         if s.get(*at) == Some(&b'\n') {
             *at += 1;
-        } else if s.get(*at + 1) == Some(&b'\n') {
-            *at += 2;
         }
     }
     Ok(out)

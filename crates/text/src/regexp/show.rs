@@ -4,6 +4,7 @@
 
 use super::{RegexFlags, Regexp};
 use crate::encoding::printable::is_printable;
+use crate::encoding::transcode::{Policy, transcode};
 use crate::encoding::{Encoding, utf8};
 
 impl Regexp {
@@ -27,7 +28,12 @@ impl Regexp {
     /// As [`Regexp::to_s`], for a pattern that this is to be a part of: with bare slashes as they are unless `escapes`.
     pub fn as_group(&self, escapes: bool) -> String {
         let mut flags = self.flags;
-        let mut source = &self.source[..];
+        // UTF-16 and UTF-32 are shown as what they say.
+        let (wide, enc) = match self.enc.is_ascii_compatible() {
+            true => (None, self.enc),
+            false => (transcode(self.enc, Encoding::UTF_8, &self.source, &Policy::default()).ok(), Encoding::UTF_8),
+        };
+        let mut source = wide.as_deref().unwrap_or(&self.source);
         while source.len() >= 4 && source.starts_with(b"(?") {
             match option_group(source, flags) {
                 Some((new_flags, rest, true)) => {
@@ -38,7 +44,7 @@ impl Regexp {
                 // `(?i:a)(?i:b)` looks like one group, too: its inside must stand alone.
                 Some((new_flags, rest, false)) => {
                     if let Some(inner) = rest.strip_suffix(b")")
-                        && Regexp::new(inner, new_flags, self.enc).is_ok()
+                        && Regexp::new(inner, new_flags, enc).is_ok()
                     {
                         flags = new_flags;
                         source = inner;
@@ -49,7 +55,7 @@ impl Regexp {
             }
             // Options that don't cover the whole are left where they are.
             flags = self.flags;
-            source = &self.source;
+            source = wide.as_deref().unwrap_or(&self.source);
             break;
         }
         let mut out = String::from("(?");

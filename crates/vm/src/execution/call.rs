@@ -41,7 +41,16 @@ impl Cx {
     }
     /// Public call: NoMethodError for private and protected methods.
     pub fn call_public(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
-        match self.method_of(v, name) {
+        let m = self.method_of(v, name);
+        self.call_if_public(m, v, name, args, kw, block)
+    }
+    /// The same with the refinements of the innermost Ruby frame.
+    pub fn call_public_here(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        let m = self.method_of_here(v, name);
+        self.call_if_public(m, v, name, args, kw, block)
+    }
+    fn call_if_public(&mut self, m: Option<Method>, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
+        match m {
             Some(m) if m.visibility() == Visibility::Public => self.call_method(m, v, name, args, kw, block),
             Some(m) => {
                 let why = if m.visibility() == Visibility::Private { interp::MissReason::Private } else { interp::MissReason::Protected };

@@ -129,7 +129,7 @@ impl Cx {
     }
     #[cold]
     fn bad_conversion<T>(&mut self, v: Value, target: &str, method: &str, got: Value) -> Result<T> {
-        let (c, g) = (self.class_name_of(v), self.class_name_of(got));
+        let (c, g) = (self.class_shown(v), self.class_shown(got));
         self.type_error(format!("can't convert {c} to {target} ({c}#{method} gives {g})"))
     }
     /// Implicit conversion to String (`to_str`).

@@ -357,10 +357,15 @@ impl Cx {
             return self.type_error("can't define singleton");
         }
         if let Some(c) = self.class_id(v) {
-            if let Some(s) = self.class(c).singleton {
-                return Ok(s);
+            let s = match self.class(c).singleton {
+                Some(s) => s,
+                None => self.singleton_of_class(c),
+            };
+            // As of other objects, that of a frozen class is frozen.
+            if self.class(c).frozen && !self.class(s).frozen {
+                self.class_mut(s).frozen = true;
             }
-            return Ok(self.singleton_of_class(c));
+            return Ok(s);
         }
         if v.flags() & flags::SHARED != 0 {
             return self.frozen_error(v);

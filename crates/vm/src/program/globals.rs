@@ -70,7 +70,12 @@ impl Cx {
         let written = name;
         let name = self.global_target(name);
         let set = match self.global_hook(name) {
-            Some(GlobalRow { set: Some(f), .. }) => f(self, name, v),
+            Some(GlobalRow { set: Some(f), .. }) => {
+                self.set_as = (written != name).then_some(written);
+                let set = f(self, name, v);
+                self.set_as = None;
+                set
+            }
             Some(_) => self.name_error(format!("{} is a read-only variable", written.name()), written, Value::NIL),
             None => {
                 self.global_put(name, v);
@@ -78,6 +83,10 @@ impl Cx {
             }
         };
         if self.global_traces.is_some() && set.is_ok() { self.tell_global(name, v) } else { set }
+    }
+    /// The name by which a global variable is being set: messages of its setter say that of an alias.
+    pub fn name_set(&self, name: Sym) -> Sym {
+        self.set_as.unwrap_or(name)
     }
     /// Runs what `trace_var` registered. Assignments in there are not told again.
     #[cold]

@@ -35,7 +35,7 @@ impl Cx {
             None => self.find_method(class, name),
             Some(list) => {
                 let usual = self.find_method(class, name);
-                self.refined(list, class, name, 0, usual).or(usual)
+                defined(self.refined(list, class, name, 0, usual).or(usual))
             }
         }
     }
@@ -62,9 +62,6 @@ impl Cx {
         for i in 0..list.len() {
             let Some(id) = list.get(i).and_then(|r| self.class_id(r)) else { continue };
             let Some(m) = self.method_in(id, name) else { continue };
-            if m.method_kind() == MethodKind::Undefined {
-                continue;
-            }
             let Some(refined) = self.refined_class(id) else { continue };
             let Some(at) = self.refined_position(&mro, refined) else { continue };
             if at >= from && at <= limit && best.as_ref().is_none_or(|b| at < b.0) {
@@ -89,7 +86,7 @@ impl Cx {
             Some(c) => self.refined_position(&mro, c)? + 1,
             None => self.behind_place(class, owner, me.place()).unwrap_or(0),
         };
-        self.refined(list, class, name, from, usual).or(usual)
+        defined(self.refined(list, class, name, from, usual).or(usual))
     }
     /// `super` from a refinement's method: the refined class's.
     pub(crate) fn after_refinement(&self, class: ClassId, owner: ClassId) -> Option<usize> {
@@ -151,4 +148,9 @@ impl Cx {
         }
         code.clone()
     }
+}
+
+/// What a refinement undefines is not there.
+fn defined(m: Option<Method>) -> Option<Method> {
+    m.filter(|m| m.method_kind() != MethodKind::Undefined)
 }

@@ -155,7 +155,23 @@ impl Cx {
             Value::NIL => "nil".into(),
             Value::TRUE => "true".into(),
             Value::FALSE => "false".into(),
-            _ => self.class_name_of(v),
+            _ => self.class_shown(v),
+        }
+    }
+    /// The name of a value's class for a message: what `to_s` of the class says, where a program has given it one of its own.
+    pub fn class_shown(&mut self, v: Value) -> String {
+        let id = self.class_of(v);
+        let class = self.class_value(id);
+        if self.is_builtin(class, sym::to_s, ids::MODULE) {
+            return self.class_name(id);
+        }
+        let (errinfo, pending) = (self.errinfo, self.pending);
+        match self.to_s(class) {
+            Ok(s) => s.to_text(),
+            Err(_) => {
+                (self.errinfo, self.pending) = (errinfo, pending);
+                self.class_name(id)
+            }
         }
     }
     /// ArgumentError for a wrong number of arguments; `max` None means any number.
@@ -190,7 +206,7 @@ impl Cx {
     #[cold]
     #[inline(never)]
     pub fn frozen_error<T>(&mut self, v: Value) -> Result<T> {
-        let class = self.class_name_of(v);
+        let class = self.class_shown(v);
         let shown = self.inspect_for_error(v);
         let made = match self.literal_place(v) {
             Some(place) => format!(", created at {place}"),

@@ -775,6 +775,10 @@ impl Cx {
         self.arm_slice();
         true
     }
+    /// Whether there is such a thread (or fiber: [`Cx::waiter_id`]) still.
+    pub fn has_waiter(&mut self, id: u32) -> bool {
+        Cx::is_fiber_waiter(id) || self.threads.as_deref().is_some_and(|t| t.live.contains_key(&id))
+    }
     /// Whether the running thread became the main one by a fork: with it the program ends.
     pub fn is_main_by_fork(&self) -> bool {
         // SAFETY: the running thread.

@@ -245,7 +245,7 @@ impl Cx {
     }
     #[cold]
     pub fn frozen_class_error<T>(&mut self, v: Value) -> Result<T> {
-        let what = self.class_name_of(v);
+        let what = self.class_shown(v);
         let shown = self.inspect_for_error(v);
         let e = self.exception(ids::FROZEN_ERROR, &format!("can't modify frozen {what}: {shown}"));
         self.ivar_set_raw(e, Sym::intern("__receiver"), v);

@@ -139,7 +139,7 @@ impl Cx {
             if out.len() == 0 && !is_ascii(s) {
                 out.set_encoding(from);
             } else if !is_ascii(s) {
-                if !is_ascii(out) {
+                if !is_ascii(out) || wide(from) {
                     return crate::library::library().incompatible(self, out.as_value(), s.as_value());
                 }
                 out.set_encoding(from);

@@ -123,6 +123,9 @@ impl Cx {
         let scheduler = self.thread_scheduler();
         if scheduler.is_nil() || self.ivar_get(fiber, Cx::blocking_name()).truthy() { Value::NIL } else { scheduler }
     }
+    pub(crate) fn is_fiber_waiter(id: u32) -> bool {
+        id & FIBER != 0
+    }
     /// Number under which the running code stands in lines: its thread's, or that of a fiber that waits by a scheduler.
     pub fn waiter_id(&mut self) -> u32 {
         if self.fiber_scheduler().is_nil() {
