@@ -58,7 +58,7 @@ fn a_pause_is_short_where_much_lives() {
         l.full(200 * MB, 100 * MB, Some(Duration::from_millis(100)), Duration::from_millis(100), 100);
         for _ in 0..20 {
             let marking = Duration::from_micros(per_mb * l.extra as u64 / MB as u64);
-            l.minor(l.extra, Some(Duration::from_millis(4)), marking, Duration::from_micros(20));
+            l.minor(l.extra, Some(Duration::from_millis(100)), marking, Duration::from_micros(20));
         }
         l.extra
     };
