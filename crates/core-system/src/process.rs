@@ -36,5 +36,4 @@ pub static TABLES: &[&[MethodRow]] = &[
 pub fn setup(cx: &mut Cx) {
     clock::setup(cx);
     info::setup(cx);
-    status::setup(cx);
 }

@@ -229,11 +229,6 @@ fn signal_text(prefix: &str, n: i32) -> String {
     }
 }
 
-pub fn setup(cx: &mut Cx) {
-    // Only waiting makes one that says something (prelude/module.rb takes `new` away).
-    let _ = cx;
-}
-
 #[ruby_class(ids::PROCESS)]
 pub mod process {
     use super::*;
