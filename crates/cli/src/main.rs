@@ -73,7 +73,7 @@ fn run() -> i32 {
     match command.action {
         Action::Nothing => return 0,
         Action::Help => return say(command::USAGE),
-        Action::ShortHelp => return say(command::SHORT_USAGE),
+        Action::ShortHelp => return say(&command::short_usage()),
         Action::Effects => return say(&zakuro_runtime::effects::table()),
         Action::Copyright => return say("zakuro - Copyright (C) the Zakuro authors\n"),
         _ => {}

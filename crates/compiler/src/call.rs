@@ -6,6 +6,7 @@
 //! What is splatted is not copied where nothing of the program's runs between there and the call (`is_quiet`): the callee copies what it keeps.
 
 use crate::analyze::intern;
+use crate::branches::is_known;
 use crate::operators::self_flag;
 use crate::scope::Kind;
 use crate::unit::{Compiler, Dest};
@@ -28,23 +29,12 @@ fn is_quiet(n: &Node) -> bool {
         | Node::NumberedReferenceReadNode { .. }
         | Node::BackReferenceReadNode { .. }
         | Node::ConstantReadNode { .. }
-        | Node::SelfNode { .. }
-        | Node::NilNode { .. }
-        | Node::TrueNode { .. }
-        | Node::FalseNode { .. }
-        | Node::IntegerNode { .. }
-        | Node::FloatNode { .. }
-        | Node::RationalNode { .. }
-        | Node::ImaginaryNode { .. }
-        | Node::SymbolNode { .. }
-        | Node::StringNode { .. }
-        | Node::RegularExpressionNode { .. }
-        | Node::LambdaNode { .. } => true,
+        | Node::SelfNode { .. } => true,
         Node::ConstantPathNode { .. } => n.as_constant_path_node().is_some_and(|p| p.parent().is_none_or(|p| is_quiet(&p))),
         Node::ArrayNode { .. } => n.as_array_node().is_some_and(|a| a.elements().iter().all(|e| is_quiet(&e))),
         Node::AssocNode { .. } => n.as_assoc_node().is_some_and(|a| is_quiet(&a.key()) && is_quiet(&a.value())),
         Node::AssocSplatNode { .. } => n.as_assoc_splat_node().is_some_and(|a| a.value().is_none_or(|v| is_quiet(&v))),
-        _ => false,
+        _ => is_known(n),
     }
 }
 /// The same of what a call has as its block: a literal one runs later.

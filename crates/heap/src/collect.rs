@@ -351,9 +351,7 @@ impl HeapState {
         self.cut_short = false;
         if full {
             self.holdings.spread();
-            let mut slots = mem::take(&mut self.slots);
-            slots.retain(|cell| self.is_marked(cell));
-            self.slots = slots;
+            self.slots.retain(self.epoch);
         }
         self.marked = true;
         after_mark(Heap::of(self));

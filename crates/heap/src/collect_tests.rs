@@ -309,3 +309,28 @@ fn pressure_calls_for_full_collections() {
     // SAFETY: written by the finalizer through a pointer.
     assert_eq!(unsafe { ptr::read_volatile(&died) }, [1; 60]);
 }
+
+/// Many dead cells with finalizers make no long pause: they go as blocks are opened, all of them in half a cycle, whatever their size; and blocks without young cells stay where they are.
+#[test]
+#[cfg_attr(miri, ignore = "takes too long")]
+fn the_dead_go_while_the_program_allocates() {
+    let mut h = Heap::new(trace, finalize);
+    let mut died = 0_u32;
+    let kept: Vec<_> = (0..40_000).map(|_| node(&mut h, 1, ptr::null_mut())).collect();
+    for _ in 0..40_000 {
+        node(&mut h, 1, &raw mut died);
+    }
+    // Less payload than cells: none is finalized in the pause.
+    h.collect(&mut |m| kept.iter().for_each(|c| m.mark(*c)));
+    // SAFETY: `died` is written by the finalizer through a pointer.
+    let gone = || unsafe { (&raw const died).read_volatile() };
+    assert!(gone() < 40_000);
+    let (limit, mut allocated) = (h.stats().limit, 0);
+    while gone() < 40_000 && allocated < limit {
+        // Another size: the dead of one class don't wait for its own next allocation.
+        h.alloc(1024);
+        allocated += 1024;
+    }
+    assert_eq!(gone(), 40_000);
+    assert!(allocated <= limit / 2 + 2 * BLOCK_SIZE, "{allocated} of {limit}");
+}

@@ -46,6 +46,7 @@ pub use mark::{Marker, Named, NamedFn};
 pub use region::Region;
 pub use share::{Share, Shown};
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};
+pub use slots::Written;
 pub use state::{FinalizeCx, FinalizeFn, Native, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};
 

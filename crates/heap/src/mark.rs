@@ -184,7 +184,7 @@ impl<'a> Marker<'a> {
 
     /// For a cell with `len` references, many, of which the owner tells single stores ([`Heap::writes_slots`](crate::Heap::writes_slots)): calls `f` with the indices that were written since it was traced.
     /// False: it has to be traced by [`Marker::part`], and is watched from then on. `told`: the cell had the OLD flag when the tracer came to it.
-    pub fn slots_written(&mut self, cell: *mut Header, told: bool, mut f: impl FnMut(&mut Self, usize)) -> bool {
+    pub fn slots_written(&mut self, cell: *mut Header, len: usize, told: bool, mut f: impl FnMut(&mut Self, usize)) -> bool {
         if self.slots.is_null() {
             return false;
         }
@@ -194,7 +194,7 @@ impl<'a> Marker<'a> {
             return true;
         }
         if self.from == 0 {
-            slots.watch(cell);
+            slots.watch(cell, len, self.naming.epoch);
         }
         false
     }

@@ -8,7 +8,7 @@ use crate::cells::{HANDED_OVER, Kind, alloc_cell};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
 use zakuro_base::{Sym, memory};
-use zakuro_heap::{Header, Heap, Marker, flags};
+use zakuro_heap::{Header, Heap, Marker, Written, flags};
 
 const LINEAR: usize = 16;
 
@@ -47,7 +47,7 @@ impl Clone for HashTable {
         match (&mut self.wide, &from.wide) {
             (Some(w), Some(o)) => {
                 w.index.clone_from(&o.index);
-                w.written = Written::default();
+                w.forget();
             }
             (w, o) => *w = o.clone(),
         }
@@ -73,44 +73,36 @@ impl Cell for HashCell {
 #[derive(Default)]
 struct Wide {
     index: Index<u32>,
+    /// Which entries from [`ALWAYS`] on were written since the collector traced the table, so that it need not look at all of them each time.
     written: Written,
+    /// It was traced, and no entry has moved since.
+    told: bool,
 }
 impl Clone for Wide {
     fn clone(&self) -> Wide {
         // The copy belongs to another cell, or replaces the table of one.
-        Wide { index: self.index.clone(), written: Written::default() }
+        Wide::new(self.index.clone())
     }
 }
 
-/// Which entries of a large table were written since the collector traced it, so that it need not look at all of them each time: [`CARD`] of them per bit
-/// (as in Wilson, Moher: "A card-marking scheme for controlling intergenerational references", SIGPLAN Notices 1989).
-#[derive(Default)]
-struct Written {
-    /// For entries from [`ALWAYS`] on.
-    cards: Vec<u64>,
-    /// It was traced, and no entry has moved since.
-    told: bool,
-}
-/// Entries below this are always looked at: smaller tables have no cards.
+/// Entries below this are always looked at by the collector: of smaller tables nothing is noted.
 const ALWAYS: usize = 1024;
-const CARD: usize = 1;
 
-impl Written {
+impl Wide {
+    fn new(index: Index<u32>) -> Wide {
+        Wide { index, written: Written::default(), told: false }
+    }
+    /// An entry is written.
     #[inline(always)]
     fn note(&mut self, at: usize) {
         if at >= ALWAYS && self.told {
-            self.note_card((at - ALWAYS) / CARD);
+            // Without memory for it: all of them, then.
+            self.told = self.written.note(at - ALWAYS, 1);
         }
     }
-    fn note_card(&mut self, card: usize) {
-        let missing = (card / 64 + 1).saturating_sub(self.cards.len());
-        if missing > 0 && self.cards.try_reserve(missing).is_err() {
-            // All of them, then.
-            self.told = false;
-            return;
-        }
-        self.cards.extend(std::iter::repeat_n(0, missing));
-        self.cards[card / 64] |= 1 << (card % 64);
+    /// Entries move.
+    fn forget(&mut self) {
+        (self.written, self.told) = (Written::default(), false);
     }
 }
 
@@ -139,7 +131,7 @@ impl HashTable {
     }
     pub fn set_value(&mut self, i: usize, v: Value) {
         if let Some(wide) = &mut self.wide {
-            wide.written.note(i);
+            wide.note(i);
         }
         self.entries[i].value = v;
     }
@@ -151,22 +143,15 @@ impl HashTable {
         let len = self.entries.len();
         let wide = self.wide.as_deref_mut().filter(|_| len > ALWAYS);
         if let Some(w) = wide {
-            if m.is_retracing() && w.written.told {
+            if m.is_retracing() && w.told {
                 mark_entries(&self.entries[..ALWAYS], m);
-                for (i, word) in w.written.cards.iter_mut().enumerate() {
-                    let mut bits = std::mem::take(word);
-                    while bits != 0 {
-                        let from = ALWAYS + (i * 64 + bits.trailing_zeros() as usize) * CARD;
-                        bits &= bits - 1;
-                        mark_entries(&self.entries[from.min(len)..(from + CARD).min(len)], m);
-                    }
-                }
+                w.written.take(|i| mark_entries(self.entries.get(ALWAYS + i).map_or(&[], std::slice::from_ref), m));
                 return;
             }
             let part = m.part(cell, len);
             if part.start == 0 && !m.is_check() {
-                w.written.cards.fill(0);
-                w.written.told = true;
+                w.written.clear(len - ALWAYS);
+                w.told = true;
             }
             mark_entries(&self.entries[part], m);
             return;
@@ -251,7 +236,7 @@ impl HashTable {
         let entries = &self.entries;
         if let Some(wide) = &mut self.wide {
             wide.index.insert_unique(hash, at as u32, |&i| entries[i as usize].hash);
-            wide.written.note(at);
+            wide.note(at);
         }
         at
     }
@@ -283,7 +268,7 @@ impl HashTable {
                 ix.insert_unique(e.hash, i as u32, |&i| entries[i as usize].hash);
             }
         }
-        self.wide = Some(Box::new(Wide { index: ix, written: Written::default() }));
+        self.wide = Some(Box::new(Wide::new(ix)));
     }
     /// Drops the tombstones.
     pub fn compact(&mut self) {
@@ -349,7 +334,7 @@ impl HashTable {
     /// Replaces every key and value. Stored hashes stay.
     pub fn map_values(&mut self, f: &mut dyn FnMut(Value) -> Value) {
         if let Some(wide) = &mut self.wide {
-            wide.written = Written::default();
+            wide.forget();
         }
         for e in &mut self.entries {
             e.key = f(e.key);

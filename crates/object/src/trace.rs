@@ -191,8 +191,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             Kind::Array | Kind::MovedArray => {
                 let a = &*(cell as *mut ArrayCell);
                 let elements = if a.is_immediate() { &[] } else { a.elements_unwatched() };
-                let again =
-                    elements.len() >= WATCHED && m.slots_written(cell, told, |m, i| elements.get(i).into_iter().for_each(|v| mark(m, *v)));
+                let again = elements.len() >= WATCHED
+                    && m.slots_written(cell, elements.len(), told, |m, i| elements.get(i).into_iter().for_each(|v| mark(m, *v)));
                 if !again {
                     elements[m.part(cell, elements.len())].iter().for_each(|v| mark(m, *v));
                 }

@@ -82,32 +82,6 @@ pub struct Command {
     ignore_rubyopt: bool,
 }
 
-/// Text of `-h`: what fits on a screen.
-pub const SHORT_USAGE: &str = "\
-Usage: zakuro [options] [--] [program.rb | -] [arguments]
-  -0[octal]         $/ becomes this character (-00: paragraphs, -0777: all)
-  -a                with -n or -p: $F = $_.split
-  -c                check syntax only
-  -C DIR            change directory first
-  -d, --debug       set $DEBUG
-  -e 'code'         one line of program; several are joined
-  -E EXT[:INT]      default external and internal encodings (--encoding)
-  -F PATTERN        fields are split at this pattern
-  -i[EXTENSION]     edit the files of ARGV in place
-  -I DIR            put DIR in front of $LOAD_PATH
-  -l                with -n or -p: lines without their ends
-  -n, -p            run the program for each line of input (-p prints $_)
-  -r LIB            require LIB before the program
-  -s                make globals of switches after the program name
-  -S                look for the program in RUBYPATH and PATH
-  -U                default internal encoding is UTF-8
-  -v, --verbose     print the version, then be verbose
-  -w, -W0 -W1 -W2   warnings: all, none, normal, all
-  -x[DIR]           skip text before the #! line that names ruby
-  --version         print the version
-  --help            print all options
-";
-
 /// Text of `--help`.
 pub const USAGE: &str = "\
 Usage: zakuro [options] [--] [program.rb | -] [arguments]
@@ -166,6 +140,14 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
                     (--dump=asm: as assembly)
   --dump-method=NAME  only of methods and blocks of this name
 ";
+
+/// Text of `-h`: what fits on a screen, the options of one letter.
+pub fn short_usage() -> String {
+    let is_short = |option: &str| !["-", "h ", "W:"].iter().any(|other| option.starts_with(other));
+    let few =
+        USAGE.lines().filter(|l| ["Usage", "  --version"].iter().any(|b| l.starts_with(b)) || l.strip_prefix("  -").is_some_and(is_short));
+    few.chain(["  --help            print all options"]).flat_map(|l| [l, "\n"]).collect()
+}
 
 /// Features that `--enable` and `--disable` know. Those that don't exist here are as always disabled.
 const FEATURES: &[&str] = &[

@@ -74,6 +74,21 @@ impl Reader<'_> {
         }
         Ok((!out.is_empty()).then_some(out))
     }
+    /// `e` and a number, as far as that may be; None (and nothing read) when there is none.
+    fn exponent(&mut self, p: &mut Cx) -> Result<Option<i64>> {
+        if self.peek().is_none_or(|b| b | 32 != b'e') {
+            return Ok(None);
+        }
+        let mark = self.at;
+        self.at += 1;
+        let down = self.sign() == Some(true);
+        let Some(digits) = self.digits(p)? else {
+            self.at = mark;
+            return Ok(None);
+        };
+        let n = String::from_utf8_lossy(&digits).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
+        Ok(Some(if down { -n } else { n }))
+    }
     /// Unsigned number; None (and nothing read) when there is none. `exact`: a Rational is wanted.
     fn number(&mut self, negative: bool, exact: bool, p: &mut Cx) -> Result<Option<Number>> {
         let mut digits = match self.digits(p)? {
@@ -93,19 +108,10 @@ impl Reader<'_> {
                 float = true;
             }
         }
-        if self.peek().is_some_and(|b| b | 32 == b'e') {
-            let mark = self.at;
-            self.at += 1;
-            let down = self.sign() == Some(true);
-            match self.digits(p)? {
-                Some(e) => {
-                    let n = String::from_utf8_lossy(&e).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
-                    exp += if down { -n } else { n };
-                    text.extend_from_slice(format!("e{}{n}", if down { "-" } else { "" }).as_bytes());
-                    float = true;
-                }
-                None => self.at = mark,
-            }
+        if let Some(n) = self.exponent(p)? {
+            exp += n;
+            text.extend_from_slice(format!("e{n}").as_bytes());
+            float = true;
         }
         let mut den = None;
         if self.peek() == Some(b'/') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
@@ -117,17 +123,8 @@ impl Reader<'_> {
                     exp = exp.saturating_add(places.len() as i64);
                     d.extend(places);
                 }
-                if exact && self.peek().is_some_and(|b| b | 32 == b'e') {
-                    let mark = self.at;
-                    self.at += 1;
-                    let down = self.sign() == Some(true);
-                    match self.digits(p)? {
-                        Some(e) => {
-                            let n = String::from_utf8_lossy(&e).parse::<i64>().unwrap_or(i64::MAX / 4).min(i64::MAX / 4);
-                            exp = exp.saturating_add(if down { n } else { -n });
-                        }
-                        None => self.at = mark,
-                    }
+                if exact && let Some(n) = self.exponent(p)? {
+                    exp = exp.saturating_sub(n);
                 }
                 den = Some(from_digits(&d, 10, false, p)?.to_big());
             }

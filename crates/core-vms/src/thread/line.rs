@@ -59,12 +59,8 @@ impl Line {
     pub fn len(&self) -> usize {
         self.places.len() - self.gaps
     }
-    /// The threads that stand in it.
-    pub fn threads(&self) -> impl Iterator<Item = u32> {
-        self.places.iter().map(|p| p.1).filter(|t| *t != 0)
-    }
     /// Takes out all that are none of `living`.
-    pub fn keep(&mut self, living: impl Fn(u32) -> bool) {
+    pub fn keep(&mut self, mut living: impl FnMut(u32) -> bool) {
         self.places.retain(|&(_, thread)| thread != 0 && living(thread));
         self.gaps = 0;
     }

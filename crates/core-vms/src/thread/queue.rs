@@ -19,6 +19,9 @@ struct QueueData {
     takers: Line,
     #[untraced]
     givers: Line,
+    /// The process in which its lines were looked through last.
+    #[untraced]
+    process: u32,
     /// Room; None for a plain Queue.
     max: Option<usize>,
     /// Bytes of `items` that the heap knows of.
@@ -279,14 +282,15 @@ pub mod queue {
     ///     Queue.new.num_waiting   #=> 0
     #[method("num_waiting")]
     fn num_waiting(cx: &mut Cx, this: Value) -> Result<usize> {
-        // Those that a fork of the process left behind wait no more.
         let q = data(cx, this)?;
-        let all: Vec<u32> = q.takers.threads().chain(q.givers.threads()).collect();
-        let gone: Vec<u32> = all.into_iter().filter(|t| !cx.has_waiter(*t)).collect();
-        if !gone.is_empty() {
+        if q.process != std::process::id() {
+            // Those that a fork of the process left behind wait no more.
+            q.process = std::process::id();
+            let (mut takers, mut givers) = (std::mem::take(&mut q.takers), std::mem::take(&mut q.givers));
+            takers.keep(|t| cx.has_waiter(t));
+            givers.keep(|t| cx.has_waiter(t));
             let q = data(cx, this)?;
-            q.takers.keep(|t| !gone.contains(&t));
-            q.givers.keep(|t| !gone.contains(&t));
+            (q.takers, q.givers) = (takers, givers);
         }
         let q = data(cx, this)?;
         Ok(q.takers.len() + q.givers.len())

@@ -1,26 +1,16 @@
 //! Charsets of two and three bytes that no engine has: their characters as texts, a row a line.
 //!
 //! A line is the bytes in front of the last one (hexadecimal), the last byte of the first character and the characters from there on; U+FFFD stands for
-//! none. Read when a converter is made. Rejected: tables of numbers (ten times the size, and nobody can read them).
+//! none. Read once in a process, which takes a millisecond. Rejected: tables of numbers (ten times the size, and nobody can read them).
 
 use super::{Encoding, Kind, Multi};
+use std::sync::OnceLock;
 
-#[derive(Clone)]
 pub(super) struct Charset {
     /// Sorted by code.
     by_code: Vec<(u32, char)>,
-    /// Sorted by character; filled for encoders.
+    /// Sorted by character. Of two places that have one, the first is written.
     by_char: Vec<(char, u32)>,
-}
-
-/// The text of an encoding that is kept as one.
-fn text(e: Encoding) -> Option<&'static str> {
-    match e.kind() {
-        Kind::Multi(Multi::EucJis2004) => Some(include_str!("jis2004.txt")),
-        Kind::Multi(Multi::Big5Hkscs) => Some(include_str!("big5-hkscs.txt")),
-        Kind::Multi(Multi::Big5Uao) => Some(include_str!("big5-uao.txt")),
-        _ => None,
-    }
 }
 
 /// Bytes of a character as one number.
@@ -29,9 +19,22 @@ fn code(bytes: &[u8]) -> u32 {
 }
 
 impl Charset {
-    pub(super) fn of(e: Encoding) -> Option<Charset> {
+    /// That of an encoding which is kept as a text.
+    pub(super) fn of(e: Encoding) -> Option<&'static Charset> {
+        static CHARSETS: [OnceLock<Charset>; 3] = [const { OnceLock::new() }; 3];
+        let (at, text) = match e.kind() {
+            Kind::Multi(Multi::EucJis2004) => (0, include_str!("jis2004.txt")),
+            Kind::Multi(Multi::Big5Hkscs) => (1, include_str!("big5-hkscs.txt")),
+            Kind::Multi(Multi::Big5Uao) => (2, include_str!("big5-uao.txt")),
+            _ => return None,
+        };
+        // The process's, whichever VM comes first.
+        Some(CHARSETS[at].get_or_init(|| zakuro_base::memory::going_on(|| Charset::read(text))))
+    }
+
+    fn read(text: &str) -> Charset {
         let mut by_code = Vec::new();
-        for line in text(e)?.lines() {
+        for line in text.lines() {
             let mut parts = line.splitn(3, ' ');
             let (Some(row), Some(first), Some(cells)) = (parts.next(), parts.next(), parts.next()) else { continue };
             let (Ok(row), Ok(first)) = (u32::from_str_radix(row, 16), u32::from_str_radix(first, 16)) else { continue };
@@ -39,16 +42,10 @@ impl Charset {
             by_code.extend(codes.zip(cells.chars()).filter(|c| c.1 != '\u{fffd}'));
         }
         by_code.sort_unstable();
-        Some(Charset { by_code, by_char: Vec::new() })
-    }
-
-    /// For looking up characters: of two places that have one, the first is written.
-    pub(super) fn for_encoder(e: Encoding) -> Option<Charset> {
-        let mut c = Charset::of(e)?;
-        c.by_char = c.by_code.iter().map(|(code, c)| (*c, *code)).collect();
-        c.by_char.sort_unstable();
-        c.by_char.dedup_by_key(|p| p.0);
-        Some(c)
+        let mut by_char: Vec<_> = by_code.iter().map(|(code, c)| (*c, *code)).collect();
+        by_char.sort_unstable();
+        by_char.dedup_by_key(|p| p.0);
+        Charset { by_code, by_char }
     }
 
     pub(super) fn decode(&self, bytes: &[u8]) -> Option<char> {

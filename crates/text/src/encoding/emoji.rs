@@ -7,6 +7,7 @@
 use super::multibyte::multi_decode;
 use super::transcode::Step;
 use super::{Encoding, Kind, Multi};
+use std::sync::OnceLock;
 
 /// Lines of each family: DoCoMo, KDDI, SoftBank, Unicode.
 const LINES: [usize; 4] = [282, 1294, 485, 727];
@@ -200,8 +201,20 @@ fn jis_bytes(place: u32) -> [u8; 2] {
     [(0xa1 + place / 94) as u8, (0xa1 + place % 94) as u8]
 }
 
-/// Characters in the rows of NEC, which carriers write where there are several places; sorted.
-pub(super) fn nec_rows(m: Multi) -> Vec<(char, [u8; 2])> {
+/// Characters in the rows of NEC, which carriers write where there are several places; sorted. None for other encodings.
+pub(super) fn nec_rows(m: Multi) -> &'static [(char, [u8; 2])] {
+    static NEC_ROWS: [OnceLock<Vec<(char, [u8; 2])>>; 3] = [const { OnceLock::new() }; 3];
+    let at = match m {
+        Multi::SjisDoCoMo => 0,
+        Multi::SjisKddi => 1,
+        Multi::SjisSoftBank => 2,
+        _ => return &[],
+    };
+    // The process's, whichever VM comes first.
+    NEC_ROWS[at].get_or_init(|| zakuro_base::memory::going_on(|| read_nec_rows(m)))
+}
+
+fn read_nec_rows(m: Multi) -> Vec<(char, [u8; 2])> {
     let mut all = Vec::new();
     for row in [0x87, 0xed, 0xee] {
         for cell in (0x40..=0x7e).chain(0x80..=0xfc) {

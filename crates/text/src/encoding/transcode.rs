@@ -429,7 +429,7 @@ pub(super) struct Decoder {
     enc: Encoding,
     kind: Kind,
     upper: Vec<char>,
-    charset: Option<Charset>,
+    charset: Option<&'static Charset>,
     exchange: Option<Exchange>,
 }
 
@@ -542,7 +542,7 @@ impl Decoder {
             },
             Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
             Kind::Multi(m) => match self.enc.char_len(s) {
-                Ok(n) => match &self.charset {
+                Ok(n) => match self.charset {
                     Some(charset) => charset.decode(&s[..n]).map_or(Step::Undefined(n), |c| Step::Char(c, n)),
                     None => multi_decode(m, &s[..n]),
                 },
@@ -582,9 +582,9 @@ pub(super) struct Encoder {
     /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
     /// doesn't encode them.
     supplement: Vec<(char, [u8; 3])>,
-    charset: Option<Charset>,
+    charset: Option<&'static Charset>,
     /// Carriers' forms of Windows-31J: characters with several places, as NEC has them.
-    nec: Vec<(char, [u8; 2])>,
+    nec: &'static [(char, [u8; 2])],
     /// The byte order mark is written (kept by the caller).
     pub(super) begun: bool,
 }
@@ -597,12 +597,11 @@ impl Encoder {
             _ => Vec::new(),
         };
         lower.sort_unstable();
-        let charset = Charset::for_encoder(enc);
         let nec = match enc.kind() {
-            Kind::Multi(m @ (Multi::SjisDoCoMo | Multi::SjisKddi | Multi::SjisSoftBank)) => emoji::nec_rows(m),
-            _ => Vec::new(),
+            Kind::Multi(m) => emoji::nec_rows(m),
+            _ => &[],
         };
-        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), charset, nec, begun: false }
+        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), charset: Charset::of(enc), nec, begun: false }
     }
 
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
@@ -638,7 +637,7 @@ impl Encoder {
                 }
             }
             Kind::Multi(_) if self.charset.is_some() && !c.is_ascii() => {
-                return self.charset.as_ref().is_some_and(|charset| charset.encode(c, out));
+                return self.charset.is_some_and(|charset| charset.encode(c, out));
             }
             Kind::Multi(m) => {
                 if let Ok(i) = self.nec.binary_search_by_key(&c, |p| p.0) {
