@@ -15,7 +15,7 @@ counted("numbers") do
   i, x, y, f = 0, 7, 3, 1.5
   while i < N
     x + y; x - y; x * y; x / y; x % y; y ** 2; x + 1; x - 1; x * 2; x / 2; x % 2; x & 1; x << 1; x >> 1; x & y; x | y; x ^ y; x << y; x >> y
-    x < y; x <= y; x > y; x >= y; x == y; x != y; !x; -x; x.succ; x.nil?; f + 1; f * f; -f
+    x < y; x <= y; x > y; x >= y; x == y; x != y; !x; -x; x.succ; x.nil?; [x, y].max; [x, y, i].include?(y); f + 1; f * f; -f
     i += 1
   end
 end

@@ -110,6 +110,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     machine_paths(&root, &mut failures);
     unwatched(&root, &mut failures);
     unnamed(&root, &mut failures)?;
+    compiled_twice(&root, &mut failures, &mut warnings);
     for warning in &warnings {
         println!("warning: {warning}");
     }
@@ -518,6 +519,44 @@ fn unwatched_in(file: &str, line: &str) -> Option<String> {
     (result || variable).then(|| format!("`{FIELDS_ONLY}` is for fields that are traced: use a RootedVec"))
 }
 
+/// Libraries that a build compiles twice, because a build script's copy has other settings or features than the runtime's: minutes of each cold build (Cargo.toml, build-override).
+fn compiled_twice(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
+    for build in [&["test", "--workspace"][..], &["build", "--release", "-p", "zakuro-cli"]] {
+        // The list of what would be compiled is not stable yet.
+        let asked = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+            .args(build)
+            .args(["--unit-graph", "-Z", "unstable-options"])
+            .env("RUSTC_BOOTSTRAP", "1")
+            .current_dir(root)
+            .output();
+        match asked.map(|o| twice_in(&String::from_utf8_lossy(&o.stdout))) {
+            Ok(Some(twice)) if twice.is_empty() => {}
+            Ok(Some(twice)) => failures.push(format!("cargo {}: compiled twice: {}", build.join(" "), twice.join(", "))),
+            Ok(None) | Err(_) => warnings.push(format!("cargo {}: what is compiled can't be listed", build.join(" "))),
+        }
+    }
+}
+
+/// Libraries that Cargo's list of units has more than once. None: it is no such list.
+fn twice_in(graph: &str) -> Option<Vec<String>> {
+    let mut libraries: Vec<&str> = Vec::new();
+    for unit in graph.split("{\"pkg_id\":\"").skip(1) {
+        let id = unit.split('"').next()?;
+        let is_library = unit.contains("\"target\":{\"kind\":[\"lib\"]") || unit.contains("\"target\":{\"kind\":[\"rlib\"]");
+        if is_library && unit.contains("\"mode\":\"build\"") {
+            libraries.push(id);
+        }
+    }
+    if libraries.is_empty() {
+        return None;
+    }
+    libraries.sort_unstable();
+    let mut twice: Vec<String> =
+        libraries.windows(2).filter(|w| w[0] == w[1]).map(|w| w[0].rsplit(['#', '/']).next().unwrap_or(w[0]).into()).collect();
+    twice.dedup();
+    Some(twice)
+}
+
 /// Absolute paths of somebody's machine have no place in the repository.
 fn machine_paths(root: &Path, failures: &mut Vec<String>) {
     // Put together here so that this file doesn't name them itself.
@@ -548,6 +587,16 @@ fn machine_paths(root: &Path, failures: &mut Vec<String>) {
 #[cfg(test)]
 mod unit {
     use super::*;
+
+    #[test]
+    fn units_that_are_there_twice() {
+        let unit = |id: &str, mode: &str, kind: &str| format!(r#"{{"pkg_id":"r#{id}@1","target":{{"kind":["{kind}"]}},"mode":"{mode}"}}"#);
+        let list = |units: &[String]| twice_in(&units.join(","));
+        let (a, b) = (unit("a", "build", "lib"), unit("b", "build", "lib"));
+        assert_eq!(list(&[a.clone(), b.clone(), unit("a", "test", "lib"), unit("a", "build", "custom-build")]), Some(vec![]));
+        assert_eq!(list(&[a.clone(), b, a]), Some(vec!["a@1".into()]));
+        assert_eq!(twice_in("error: unknown option"), None);
+    }
 
     #[test]
     fn statics_and_their_state() {

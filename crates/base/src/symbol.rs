@@ -315,7 +315,7 @@ static_symbols! {
     proc = "proc", block_given = "block_given?", binding = "binding", eval = "eval", local_variables = "local_variables",
     backtick = "`", divmod = "divmod", fdiv = "fdiv", quo = "quo", abs = "abs", floor = "floor", ceil = "ceil", round = "round",
     truncate = "truncate", zero_p = "zero?", even_p = "even?", odd_p = "odd?", push = "push", pop = "pop", shift = "shift",
-    unshift = "unshift", insert = "insert", min = "min", max = "max", sum = "sum", upto = "upto", downto = "downto", step = "step",
+    unshift = "unshift", insert = "insert", min = "min", max = "max", include_p = "include?", sum = "sum", upto = "upto", downto = "downto", step = "step",
     is_a = "is_a?", kind_of = "kind_of?", instance_of = "instance_of?", require = "require",
     require_relative = "require_relative", load = "load", attr_reader = "attr_reader", attr_writer = "attr_writer",
     attr_accessor = "attr_accessor", private = "private", public = "public", protected = "protected",

@@ -162,6 +162,7 @@ impl Out<'_> {
                 self.bytes.extend([2, depth]);
                 self.number(slot.into());
             }
+            Some(Place::Block) => self.bytes.push(3),
         }
     }
     fn big(&mut self, n: &Big) {
@@ -607,6 +608,7 @@ impl<'a> Reader<'a, '_> {
             0 => None,
             1 => Some(Place::Reg(self.narrow()?)),
             2 => Some(Place::Env { depth: self.byte()?, slot: self.narrow()? }),
+            3 => Some(Place::Block),
             _ => return Err(Malformed),
         })
     }

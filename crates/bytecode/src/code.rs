@@ -167,6 +167,8 @@ pub enum Place {
         depth: u8,
         slot: u16,
     },
+    /// The frame's block, of which an object is made where one is wanted: `&block` of a method in which no block sees the variable and nothing is assigned to it.
+    Block,
 }
 
 /// A named local variable.
@@ -294,6 +296,8 @@ pub mod call_flags {
     pub const YIELD: u16 = 512;
     /// The splatted Array was made for this call: the callee may keep it.
     pub const SPLAT_FRESH: u16 = 1024;
+    /// The block is that of the frame, as it is (`&block` of a method that does nothing else with the variable): no operand. Only in Codes of methods.
+    pub const OWN_BLOCK: u16 = 2048;
 }
 
 /// A place that calls.

@@ -433,10 +433,11 @@ opcodes! {
     ReturnBlock [Read A] ENDS,
     /// `break` written in a block: the call that got the block returns a. (In a lambda: the lambda returns.)
     BreakBlock [Read A] ENDS,
-    /// a <- whether the frame has a block (only in method-level Codes)
-    BlockGiven [Write A],
-    /// a <- the frame's block as a Proc, or nil
-    BlockProc [Write A],
+    /// a <- whether the frame has a block (only in method-level Codes); x = 1: whether it has one of which no object was made, so that to call that would be to yield, as long
+    /// as `Proc#call` is the builtin one
+    BlockGiven [Write A, Option X],
+    /// a <- the frame's block as a Proc, or nil; x = 1: a BlockGiven with x = 1 has said no
+    BlockProc [Write A, Option X],
     /// a <- new Proc of children\[b]; x = 1: a lambda literal
     NewProc [Write A, Block B, Option X],
 
@@ -450,6 +451,9 @@ opcodes! {
 
     /// a <- Array of the registers b .. b+c
     NewArray [Write A, First B, Count C, Option X],
+    /// a <- what a builtin answers of an Array that is never made: of the c registers from b on, x = 0 the `max`, 1 the `min`, 2 whether the last is
+    /// `include?`d in the others; 3: whether the Array in b includes what is in b+1. Undefined where the builtin itself has to be called.
+    AskList [Write A, First B, Count C, Option X],
     /// array in a << b
     ArrayPush [Read A, Read B],
     /// array in a concat the splat of b (to_a; nil adds nothing)

@@ -176,7 +176,8 @@ impl Verifier<'_> {
                 Place::Reg(r) if r == 0 || r >= code.nlocals => return Err((0, format!("variable in register {r}"))),
                 Place::Env { .. } if code.env_reg == 0 => return Err((0, "variable in an environment, but there is none".into())),
                 Place::Env { depth, slot } => self.slot(depth, slot).map_err(|e| (0, e))?,
-                Place::Reg(_) => {}
+                Place::Block if code.kind != CodeKind::Method => return Err((0, "a method's block where there is none".into())),
+                Place::Reg(_) | Place::Block => {}
             }
         }
         Ok(())
@@ -302,6 +303,7 @@ impl Verifier<'_> {
             Op::Halt => Err("Halt".into()),
             Op::NewStr if !matches!(code.consts[i.b as usize], Const::Str { .. }) => Err(format!("literal {} is no String", i.b)),
             Op::NewStr if !matches!(i.x, 0 | FROZEN_STRING | CHILLED_STRING) => Err(format!("flags {} of a String", i.x)),
+            Op::AskList if i.x > 3 || i.c == 0 => Err(format!("question {} of {} values", i.x, i.c)),
             Op::NewHash if !i.c.is_multiple_of(2) => Err("odd number of Hash operands".into()),
             Op::NewEnv if !code.own_env || i.a != code.env_reg || at != 0 => Err("NewEnv outside the environment register".into()),
             Op::NewEnv if i.x > 1 || i.x == 1 && !matches!(code.kind, CodeKind::Block | CodeKind::Eval) => {
@@ -328,7 +330,10 @@ impl Verifier<'_> {
         if i.a == 0 {
             return Err("call window at self".into());
         }
-        let simple = site.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG) == 0;
+        if site.flags & call_flags::OWN_BLOCK != 0 && (site.flags & call_flags::BLOCKARG != 0 || self.code.kind != CodeKind::Method) {
+            return Err("no block of its own to pass on".into());
+        }
+        let simple = site.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0;
         let block = site.block != NO_BLOCK;
         if block {
             self.child(site.block, CodeKind::Block)?;

@@ -307,7 +307,12 @@ impl<'pr> Visit<'pr> for Analyzer {
             self.visit(&r);
         }
         self.enter(Kind::Method, node.location().start(), |a| {
-            a.declare_params(&params::method_shape(node.parameters().as_ref()));
+            let shape = params::method_shape(node.parameters().as_ref());
+            a.declare_params(&shape);
+            let scope = &mut a.scopes.list[a.cur];
+            // One that a parameter before it is named like is not found by its name.
+            let is_named = shape.params.block && shape.registers.last().is_some_and(|r| r.is_some());
+            scope.block_param = scope.params.last().copied().filter(|_| is_named);
             a.declare_locals(&node.locals());
             if let Some(p) = node.parameters() {
                 a.visit_parameters_node(&p);

@@ -13,7 +13,7 @@ use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
+use zakuro_bytecode::{CallSite, Const, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KEYWORDS, Op, Place, call_flags};
 
 /// More positional arguments than this are passed as an Array.
 const MAX_ARGC: usize = 120;
@@ -37,6 +37,9 @@ fn is_quiet(n: &Node) -> bool {
         _ => is_known(n),
     }
 }
+/// Most elements of a literal list that is asked in registers.
+const MOST_ASKED: usize = 16;
+
 /// The same of what a call has as its block: a literal one runs later.
 fn is_quiet_block(block: Option<&Node>) -> bool {
     block.and_then(|b| b.as_block_argument_node()).and_then(|b| b.expression()).is_none_or(|e| is_quiet(&e))
@@ -54,7 +57,7 @@ pub(crate) struct Pushed {
 
 impl Pushed {
     fn simple(self) -> bool {
-        self.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG) == 0
+        self.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0
     }
 }
 
@@ -125,8 +128,7 @@ impl<'pr> Compiler<'pr> {
         }
         if forwarding {
             self.hidden(sym::anon_kwrest, Dest::Push);
-            self.hidden(sym::anon_block, Dest::Push);
-            p.flags |= call_flags::KW | call_flags::BLOCKARG;
+            p.flags |= call_flags::KW | self.passed_block(None);
         } else if let Some(k) = keywords {
             self.keywords(&k, quiet.unwrap_or(false), &mut p);
         }
@@ -197,15 +199,12 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn block(&mut self, p: &mut Pushed, block: Option<&Node<'pr>>) {
         match block {
             Some(b @ Node::BlockArgumentNode { .. }) => {
-                match b.as_block_argument_node().and_then(|b| b.expression()) {
-                    Some(e) => self.expr(&e, Dest::Push),
-                    None => self.hidden(sym::anon_block, Dest::Push),
-                };
-                p.flags |= call_flags::BLOCKARG;
+                p.flags |= self.passed_block(b.as_block_argument_node().and_then(|b| b.expression()));
             }
             Some(b) => {
                 if let Some(b) = b.as_block_node() {
                     // A literal block takes the place of a forwarded one.
+                    p.flags &= !call_flags::OWN_BLOCK;
                     if p.flags & call_flags::BLOCKARG != 0 {
                         p.flags &= !call_flags::BLOCKARG;
                         self.pop_to(self.f.top - 1);
@@ -215,6 +214,122 @@ impl<'pr> Compiler<'pr> {
             }
             None => {}
         }
+    }
+
+    /// Pushes what stands behind a `&`, or behind none, unless it is the method's own block. Gives the flag of the site.
+    fn passed_block(&mut self, operand: Option<Node<'pr>>) -> u16 {
+        let own = match &operand {
+            Some(e) => self.is_own_block(e),
+            None => self.scopes.find(self.f.scope, sym::anon_block).is_some_and(|(scope, var)| self.place(scope, var) == Place::Block),
+        };
+        match operand {
+            _ if own => return call_flags::OWN_BLOCK,
+            Some(e) => self.expr(&e, Dest::Push),
+            None => self.hidden(sym::anon_block, Dest::Push),
+        };
+        call_flags::BLOCKARG
+    }
+
+    /// Whether this is the variable of the method's block, which no register holds.
+    pub(crate) fn is_own_block(&mut self, n: &Node<'pr>) -> bool {
+        n.as_local_variable_read_node().is_some_and(|v| {
+            let (scope, var) = self.local(&v.name(), v.depth());
+            self.place(scope, var) == Place::Block
+        })
+    }
+
+    /// `block.call(...)` of the method's own block is a `yield` as long as there is no object of it.
+    fn block_call(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> u16 {
+        let mark = self.push();
+        let base = mark;
+        let at = n.message_loc().map_or(n.location().start(), |l| l.start());
+        let skip = n.is_safe_navigation().then(|| {
+            let (end, given) = (self.f.asm.label(), self.f.asm.label());
+            self.set_line(at);
+            self.f.asm.emit(Op::BlockGiven, 0, base, 0, 0);
+            self.f.asm.jump_op(Op::JumpIf, base, given);
+            self.f.asm.emit(Op::LoadNil, 0, base, 0, 0);
+            self.f.asm.jump(end);
+            self.f.asm.bind(given);
+            (end, self.counted_safe(n))
+        });
+        let p = self.call_arguments(n.arguments().as_ref(), None);
+        self.set_line(at);
+        let (is_code, called, done) = (self.push(), self.f.asm.label(), self.f.asm.label());
+        self.f.asm.emit(Op::BlockGiven, 1, is_code, 0, 0);
+        self.f.asm.jump_op(Op::JumpUnless, is_code, called);
+        self.pop_to(is_code);
+        self.emit_yield(base, &p);
+        self.f.asm.jump(done);
+        self.f.asm.bind(called);
+        self.f.asm.emit(Op::BlockProc, 1, base, 0, 0);
+        self.send(base, sym::call, p, 0);
+        self.f.asm.bind(done);
+        if let Some((l, counter)) = skip {
+            self.skipped(l, counter);
+        }
+        self.deliver(base, mark, dest)
+    }
+
+    /// `[a, b].max`, `[a, b].min`, `[a, b].include?(c)`: the Array is made only where values have to be compared by methods.
+    fn list_call(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> Option<u16> {
+        let list = n.receiver()?.as_array_node()?;
+        let elements: Vec<Node<'pr>> = list.elements().iter().collect();
+        let is_plain =
+            |e: &Node| !matches!(e, Node::SplatNode { .. } | Node::KeywordHashNode { .. } | Node::ForwardingArgumentsNode { .. });
+        let arguments: Vec<Node<'pr>> = n.arguments().map_or_else(Vec::new, |a| a.arguments().iter().collect());
+        let what = match (n.name().as_slice(), arguments.len()) {
+            (b"max", 0) => 0,
+            (b"min", 0) => 1,
+            (b"include?", 1) => 2,
+            _ => return None,
+        };
+        let fits = !elements.is_empty() && elements.len() <= MOST_ASKED && elements.iter().chain(&arguments).all(is_plain);
+        if !fits || n.block().is_some() || n.is_safe_navigation() {
+            return None;
+        }
+        let constant = self.constant_list(&list).filter(|_| what == 2);
+        let at = n.message_loc().map_or(n.location().start(), |l| l.start());
+        let mark = self.push();
+        let base = self.f.top;
+        let count = match &constant {
+            Some(all) => {
+                self.load_const(Const::Array(all.clone()), Dest::Push);
+                1
+            }
+            None => {
+                for e in &elements {
+                    self.expr(e, Dest::Push);
+                }
+                elements.len() as u16
+            }
+        };
+        let argument = self.f.top;
+        for a in &arguments {
+            self.expr(a, Dest::Push);
+        }
+        let asked = self.f.asm.label();
+        self.set_line(at);
+        let what = if constant.is_some() { 3 } else { what };
+        self.f.asm.emit(Op::AskList, what, mark, base, self.f.top - base);
+        self.f.asm.jump_op(Op::JumpDef, mark, asked);
+        match constant {
+            Some(_) => self.f.asm.emit(Op::Splat, 0, base, base, 0),
+            None => self.f.asm.emit(Op::NewArray, 0, base, base, count),
+        }
+        if !arguments.is_empty() {
+            self.f.asm.mov(base + 1, argument);
+        }
+        let p = Pushed { argc: arguments.len() as u8, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
+        self.send(base, intern(&n.name()), p, 0);
+        self.f.asm.mov(mark, base);
+        self.f.asm.bind(asked);
+        Some(self.deliver(mark, mark, dest))
+    }
+
+    fn emit_yield(&mut self, base: u16, p: &Pushed) {
+        let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
+        self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
     }
 
     /// Start of a call's window, where the receiver is to be pushed; a literal block needs two registers below it.
@@ -334,6 +449,8 @@ impl<'pr> Compiler<'pr> {
                 let s = n.receiver()?.as_string_node()?;
                 plain.then(|| self.interned_string(&s, dest))
             }
+            Some(Node::ArrayNode { .. }) => self.list_call(n, dest),
+            Some(r) if n.name().as_slice() == b"call" && n.block().is_none() && self.is_own_block(&r) => Some(self.block_call(n, dest)),
             _ => None,
         }
     }
@@ -503,8 +620,7 @@ impl<'pr> Compiler<'pr> {
         if self.scope_kind() == Kind::Method {
             let p = self.call_arguments(n.arguments().as_ref(), None);
             self.set_line(at);
-            let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
-            self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
+            self.emit_yield(base, &p);
             return self.deliver(base, mark, dest);
         }
         self.set_line(at);
@@ -530,6 +646,8 @@ impl<'pr> Compiler<'pr> {
     // ---- super ----
 
     fn emit_super(&mut self, base: u16, mut p: Pushed, flags: u16, dest: Dest, mark: u16) -> u16 {
+        // What is passed in any case.
+        p.flags &= !call_flags::OWN_BLOCK;
         // In a block the frame's own block is not the method's.
         if p.block == NO_BLOCK
             && p.flags & call_flags::BLOCKARG == 0

@@ -21,7 +21,10 @@ impl<'pr> Compiler<'pr> {
         let name = intern(&n.name());
         let line = self.line_of(offset);
         let child = self.child(scope, |c| {
-            let shape = crate::params::method_shape(n.parameters().as_ref());
+            let mut shape = crate::params::method_shape(n.parameters().as_ref());
+            if c.scopes.list[scope].block_param.is_some() {
+                shape = shape.without_block();
+            }
             c.method_params.insert(scope, shape.params.clone());
             c.defining(&n.as_node());
             let code = c.code(scope, name, line, shape.params, &|c, p| {

@@ -525,10 +525,7 @@ impl<'pr> Compiler<'pr> {
             }
             return 0;
         }
-        if elements.len() >= COPIED
-            && let Some(all) = elements.iter().map(|e| immediate(self, e)).collect::<Option<Vec<Const>>>()
-        {
-            all.iter().for_each(|c| self.name_string(c));
+        if let Some(all) = self.constant_list(n) {
             let mark = self.f.top;
             let k = self.load_const(Const::Array(all), Dest::Push);
             self.pop_to(mark);
@@ -537,6 +534,16 @@ impl<'pr> Compiler<'pr> {
             return d;
         }
         self.array_of(&elements, dest)
+    }
+
+    /// The elements of a longer literal of constants alone.
+    pub(crate) fn constant_list(&mut self, n: &prism::ArrayNode<'pr>) -> Option<Vec<Const>> {
+        if n.elements().len() < COPIED {
+            return None;
+        }
+        let all = n.elements().iter().map(|e| immediate(self, &e)).collect::<Option<Vec<Const>>>()?;
+        all.iter().for_each(|c| self.name_string(c));
+        Some(all)
     }
 
     /// An Array of expressions, splats included. Always a new one.

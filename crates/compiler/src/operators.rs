@@ -228,6 +228,11 @@ impl<'pr> Compiler<'pr> {
                     _ => self.branch_value(n, sense, to, back),
                 }
             }
+            _ if self.is_own_block(n) => {
+                let given = self.simple(Op::BlockGiven, Dest::Push);
+                self.pop_to(given);
+                self.branch_register(given, sense, to, back);
+            }
             _ => self.branch_value(n, sense, to, back),
         }
     }

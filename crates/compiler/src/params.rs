@@ -109,6 +109,13 @@ impl Shape {
         }
     }
 
+    /// The block is no register's.
+    pub(crate) fn without_block(mut self) -> Shape {
+        self.registers.pop();
+        self.params.block = false;
+        self.done()
+    }
+
     fn done(mut self) -> Shape {
         let p = &mut self.params;
         p.simple = p.registers() == p.required && p.kwrest == KwRest::None && !p.no_block && !p.excessed_comma;

@@ -53,6 +53,8 @@ pub(crate) struct Scope {
     pub needs_parent_env: bool,
     pub has_blocks: bool,
     pub(crate) sees_binding: bool,
+    /// The variable of a method's `&block`; after the walk only if objects are made of the block where they are wanted ([`Place::Block`]).
+    pub(crate) block_param: Option<usize>,
     /// A method that passes its block on, or yields to it.
     pub(crate) uses_block: bool,
     pub(crate) mentions_match: bool,
@@ -81,6 +83,7 @@ impl Scope {
             needs_parent_env: false,
             has_blocks: false,
             sees_binding: false,
+            block_param: None,
             uses_block: false,
             mentions_match: false,
             mentions_line: false,
@@ -253,6 +256,13 @@ impl Scopes {
                 s.vars.iter_mut().for_each(|v| v.captured = true);
             }
             s.own_env |= s.vars.iter().any(|v| v.captured);
+            s.block_param = s.block_param.filter(|p| {
+                let v = &s.vars[*p];
+                !v.captured && v.writes.is_empty() && !v.written_anywhere
+            });
+            if let Some(block) = s.block_param {
+                s.params.retain(|p| *p != block);
+            }
             let mut next = 1;
             let mut is_param = vec![false; s.vars.len()];
             for p in &s.params {
@@ -266,7 +276,7 @@ impl Scopes {
                     v.slot = s.slots;
                     // More than fit are refused before anything is lowered.
                     s.slots = s.slots.wrapping_add(1);
-                } else if !is_param[i] {
+                } else if !is_param[i] && s.block_param != Some(i) {
                     v.reg = next;
                     next = next.wrapping_add(1);
                 }

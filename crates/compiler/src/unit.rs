@@ -258,6 +258,7 @@ impl<'pr> Compiler<'pr> {
         let v = &self.scopes.list[scope].vars[var];
         match v.captured {
             true => Place::Env { depth: self.scopes.env_depth(self.f.scope, scope) as u8, slot: v.slot },
+            false if self.scopes.list[scope].block_param == Some(var) => Place::Block,
             false => Place::Reg(v.reg),
         }
     }
@@ -273,6 +274,8 @@ impl<'pr> Compiler<'pr> {
                 let env = self.env_reg();
                 self.f.asm.emit(Op::SetEnv, depth, from, slot, env);
             }
+            // Nothing is assigned to it.
+            Place::Block => {}
         }
     }
 
@@ -283,6 +286,11 @@ impl<'pr> Compiler<'pr> {
             (Place::Reg(r), _) => {
                 let d = self.out(dest);
                 self.f.asm.mov(d, r);
+                d
+            }
+            (Place::Block, _) => {
+                let d = self.out(dest);
+                self.f.asm.emit(Op::BlockProc, 0, d, 0, 0);
                 d
             }
             (Place::Env { depth, slot }, _) => {
@@ -389,7 +397,12 @@ impl<'pr> Compiler<'pr> {
             spans: exact(asm.spans),
             span: definition.filter(|_| self.spans),
             first_line: self.first_line,
-            uses_block: s.kind != Kind::Method || s.uses_block || s.sees_binding || params.block || params.no_block,
+            uses_block: s.kind != Kind::Method
+                || s.uses_block
+                || s.sees_binding
+                || s.block_param.is_some()
+                || params.block
+                || params.no_block,
             params,
             nregs: max,
             nlocals: s.nlocals,
@@ -398,7 +411,15 @@ impl<'pr> Compiler<'pr> {
             locals: s
                 .vars
                 .iter()
-                .map(|v| Local { name: v.name, place: if v.captured { Place::Env { depth: 0, slot: v.slot } } else { Place::Reg(v.reg) } })
+                .enumerate()
+                .map(|(i, v)| Local {
+                    name: v.name,
+                    place: match v.captured {
+                        true => Place::Env { depth: 0, slot: v.slot },
+                        false if s.block_param == Some(i) => Place::Block,
+                        false => Place::Reg(v.reg),
+                    },
+                })
                 .collect(),
             backref,
             lastline: seen_from(owner, crate::scope::line_var()),

@@ -265,7 +265,8 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             table(i.b, code.syms.len())?;
             child(i.c, CodeKind::Class)?;
         }
-        NewArray | NewHash | Interp | NewRegexp => {
+        AskList if c == 0 || i.x > 3 => return Err(format!("{i:?}: no such question")),
+        NewArray | AskList | NewHash | Interp | NewRegexp => {
             reg(a)?;
             if b + c > n || op == NewHash && c % 2 != 0 {
                 return Err(format!("{i:?}: {n} registers"));

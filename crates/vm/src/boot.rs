@@ -57,7 +57,7 @@ impl Vm {
             epoch: 1,
             const_epoch: 1,
             redefined: 0,
-            class_patterns: [0; 16],
+            patterns: [0; 16],
             generation: std::cell::Cell::new(1),
             slots: std::ptr::null(),
             left: Default::default(),

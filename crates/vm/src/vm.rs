@@ -258,8 +258,8 @@ pub struct Vm {
     pub generation: std::cell::Cell<u32>,
     /// Where the instance variables of the object begin that machine code has asked for last (`interp::machine::help::layout`).
     pub slots: *const Value,
-    /// Class objects whose `===` was found to be Module's: keys as of call sites, by their shape.
-    pub(crate) class_patterns: [u64; 16],
+    /// Class objects and Ranges whose `===` was found to be the builtin one: keys as of call sites, by their shape.
+    pub(crate) patterns: [u64; 16],
     pub(crate) cvar_cache: crate::cvars::CvarCache,
     pub native_limit: *const u8,
     pub heap: Heap,

@@ -13,9 +13,15 @@ pub fn setup(_cx: &mut Cx) {}
 
 type P = Ref<ProcCell>;
 
+/// Whether the block is written behind the call that runs, and not passed on by it.
+fn is_literal(cx: &Cx, block: Block) -> bool {
+    // SAFETY: a record is valid while its block may be used; its home is a frame.
+    block.record().is_some_and(|r| cx.ruby_frame() == Some(unsafe { (*r.add(1)).bits() } as *mut zakuro_vm::frame::Frame))
+}
+
 /// A block of a call as a new Proc; one that is a Proc already is returned as it is. `proc {}` can't be left by `break`.
 fn block_proc(cx: &mut Cx, block: Block, lambda: bool) -> P {
-    let fresh = block.record().is_some();
+    let fresh = is_literal(cx, block);
     let p = cx.block_to_proc(block);
     if fresh {
         p.as_value().set_flags(if lambda { LAMBDA } else { ORPHAN });
@@ -291,9 +297,7 @@ mod kernel {
         if block.is_none() {
             return cx.arg_error("tried to create Proc object without a block");
         }
-        if let Some(p) = block.proc()
-            && !p.is_lambda()
-        {
+        if !is_literal(cx, block) && !block.proc().is_some_and(|p| p.is_lambda()) {
             return cx.arg_error("the lambda method requires a literal block");
         }
         Ok(block_proc(cx, block, true).as_value())

@@ -1,10 +1,10 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
 use super::graph::{Graph, Id, Kind, Var, What};
-use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call};
+use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call, is_plain_expansion};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F64, I32, I64};
+use cranelift_codegen::ir::types::{F64, I8, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, FuncRef, InstBuilder, JumpTableData, MemFlagsData, SigRef, Value};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
@@ -14,6 +14,7 @@ use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
 use zakuro_vm::interp::machine::{help, waits};
 use zakuro_vm::interp::quiet;
+use zakuro_vm::methods::fast;
 
 pub struct Emitter<'a, 'b> {
     pub b: FunctionBuilder<'b>,
@@ -532,6 +533,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             GetEnv | SetEnv => self.environment(id, s),
             NewStr | NewArray | NewEnv => self.new_cell(id, s),
             NewRange => self.new_range(id, s),
+            AskList => self.ask_list(id, s),
+            Expand if is_plain_expansion(i) => self.expand(id, s),
             Interp => {
                 let (scope, x) = (u.scope, i.x as i64);
                 let method = self.method_of(scope);
@@ -540,7 +543,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             NewHash => self.of_values(id, quiet::hash as *const (), 0, &[], s),
             GetIvar => self.get_ivar(id, s),
             SetIvar => self.set_ivar(id, s),
-            GetConst => self.get_const(id, s),
+            GetConst | GetConstFrom => self.get_const(id, s),
             ToS if matches!(s.of(self.graph.var(id, i.a)), Type::Fixnum | Type::Double) => {}
             ToS => self.to_s(id, s),
             Jump | Loop => {
@@ -590,6 +593,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.return_value(id, s);
                 return false;
             }
+            BlockProc if u.scope != 0 => {
+                self.leave_from(id, s, None);
+                return false;
+            }
             ReturnBlock | BreakBlock | Rethrow | OpenClass | DefSingleton | DefMethod | Halt | Catch => {
                 self.leave_from(id, s, None);
                 return false;
@@ -599,17 +606,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.leave_from(id, s, None);
                 return false;
             }
-            BlockGiven if u.scope != 0 => {
-                let scope = &self.graph.scopes[u.scope];
-                let given = scope.kind == Kind::Method && matches!(self.graph.units[scope.call].op, SendBlk | SendSelfBlk);
-                let v = self.word(if given { Ruby::TRUE } else { Ruby::FALSE });
-                self.write(id, i.a, v);
-            }
             BlockGiven => {
-                let block = self.load(self.fp, frame::BLOCK);
-                let given = self.b.ins().icmp_imm_s(IntCC::NotEqual, block, 0);
+                let given = self.block_given(u.scope, i.x == 1);
                 let v = self.boolean(given);
                 self.write(id, i.a, v);
+                self.condition = Some((self.graph.var(id, i.a), given));
             }
             Send | SendBlk | SendSelf | SendSelfBlk => self.send(id, s),
             Yield => self.yields(id, s),
@@ -631,6 +632,30 @@ impl<'a, 'b> Emitter<'a, 'b> {
         u.next.is_some() || is_branch(op)
     }
 
+    /// Whether the method of a scope has a block; with `yields`: one of which there is no object, and `Proc#call` is the builtin one.
+    fn block_given(&mut self, scope: usize, yields: bool) -> Value {
+        let builtin = yields.then(|| {
+            let redefined = self.load_u32(self.cx, vm::REDEFINED);
+            let bit = self.b.ins().band_imm_s(redefined, fast::PROC as i64);
+            self.b.ins().icmp_imm_s(IntCC::Equal, bit, 0)
+        });
+        if scope == 0 {
+            let block = self.load(self.fp, frame::BLOCK);
+            let Some(builtin) = builtin else { return self.b.ins().icmp_imm_s(IntCC::NotEqual, block, 0) };
+            let bit = self.b.ins().band_imm_s(block, 1);
+            let is_record = self.b.ins().icmp_imm_s(IntCC::NotEqual, bit, 0);
+            return self.b.ins().band(is_record, builtin);
+        }
+        let scope = &self.graph.scopes[scope];
+        let given = scope.kind == Kind::Method && matches!(self.graph.units[scope.call].op, Op::SendBlk | Op::SendSelfBlk);
+        match builtin {
+            Some(builtin) if given => builtin,
+            _ => {
+                let given = self.constant(given as i64);
+                self.b.ins().ireduce(I8, given)
+            }
+        }
+    }
     /// The function answers a unit's register.
     pub fn return_value(&mut self, id: Id, s: &State) {
         let v = self.read(id, self.graph.units[id].insn.a, s);
@@ -707,8 +732,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let epoch = self.load_u32(self.cx, vm::CONST_EPOCH);
         let same = self.b.ins().icmp(IntCC::Equal, known, epoch);
         let cref = self.load(caches, entry + constant::CREF);
-        let me = self.method_of(self.graph.units[id].scope);
-        let own = self.load(me, cell::METHOD_CREF);
+        let own = match i.opcode() {
+            Op::GetConstFrom => self.read(id, i.b, s),
+            _ => {
+                let me = self.method_of(self.graph.units[id].scope);
+                self.load(me, cell::METHOD_CREF)
+            }
+        };
         let mine = self.b.ins().icmp(IntCC::Equal, cref, own);
         let good = self.b.ins().band(same, mine);
         let (fast, slow, done) = self.two_ways(good, true);

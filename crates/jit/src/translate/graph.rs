@@ -488,6 +488,8 @@ impl Graph {
             && depth <= DEEPEST
             && (met.code.calls.is_empty() || !met.sites.is_empty())
             && met.known.ran
+            // What an object is made of stands in the frame, which an inlined activation writes anew.
+            && !met.code.insns.iter().any(|i| i.opcode() == Op::BlockProc && i.x == 0)
     }
 
     /// Inlines what a unit calls, if it is worth it.

@@ -13,6 +13,7 @@ mod graph;
 mod guards;
 mod inline;
 mod layouts;
+mod lists;
 mod operators;
 mod registers;
 mod types;

@@ -722,17 +722,32 @@ impl Emitter<'_, '_> {
         let (x, y) = self.types.operands(id);
         let Some(y) = y else { return };
         let (pattern, v) = (self.get(x, s), self.get(y, s));
+        let (equal, slow, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(slow);
+        self.b.append_block_param(done, I8);
+        self.b.append_block_param(done, I64);
+        // nil, true, false and Symbols are equal to themselves alone.
+        let tag = self.b.ins().band_imm_s(pattern, 7);
+        let alone = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 4);
+        let asks = self.b.create_block();
+        self.b.ins().brif(alone, equal, &[], asks, &[]);
+        self.b.switch_to_block(equal);
+        let same = self.b.ins().icmp(IntCC::Equal, pattern, v);
+        self.tell(done, same, true);
+        self.b.switch_to_block(asks);
         let known = self.call_help(help::case_equal as *const () as usize, &[self.cx, pattern, v]);
         self.fail_if_refused(known, id, s);
-        let good = self.b.ins().icmp_imm_s(IntCC::NotEqual, known, Ruby::UNDEF.bits() as i64);
-        let (fast, slow, done) = self.two_ways(good, true);
-        self.b.switch_to_block(fast);
-        self.b.ins().jump(done, &[known.into()]);
+        let unknown = self.b.ins().icmp_imm_s(IntCC::Equal, known, Ruby::UNDEF.bits() as i64);
+        self.branch_away(unknown, slow);
+        let matches = self.b.ins().icmp_imm_s(IntCC::Equal, known, Ruby::TRUE.bits() as i64);
+        self.b.ins().jump(done, &[matches.into(), known.into()]);
         self.b.switch_to_block(slow);
         let v = self.call_of_group(id, &[pattern, v], s);
-        self.b.ins().jump(done, &[v.into()]);
+        let matches = self.is_truthy(v);
+        self.b.ins().jump(done, &[matches.into(), v.into()]);
         self.b.switch_to_block(done);
-        let v = self.b.block_params(done)[0];
+        let (matches, v) = (self.b.block_params(done)[0], self.b.block_params(done)[1]);
         self.result(id, v);
+        self.condition = Some((self.graph.var(id, self.graph.units[id].insn.a), matches));
     }
 }

@@ -4,7 +4,7 @@ use super::graph::{Graph, Id, Kind, Set, Unit, Var, What};
 use std::ops::Range;
 use zakuro_bytecode::machine::seen;
 use zakuro_bytecode::op::Role;
-use zakuro_bytecode::{Const, Op};
+use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
 
@@ -643,8 +643,11 @@ impl<'a> Types<'a> {
         let u = &self.graph.units[id];
         match u.op {
             Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst
-            | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow
-            | JumpSame | Return | BlockGiven | ToS | Interp | NewStr | NewArray | NewHash | NewEnv | NewRange => false,
+            | GetConstFrom | Jump | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther
+            | JumpBelow | JumpSame | Return | BlockGiven | ToS | Interp | NewStr | NewArray | AskList | NewHash | NewEnv | NewRange => {
+                false
+            }
+            Expand => !is_plain_expansion(u.insn),
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }
@@ -736,6 +739,12 @@ impl Pure {
     }
 }
 
+/// Most variables that machine code fills itself.
+const MOST_EXPANDED: u16 = 4;
+/// `a, b = list` and nothing more.
+pub fn is_plain_expansion(i: Insn) -> bool {
+    i.x & 1 == 0 && i.c <= MOST_EXPANDED
+}
 /// Operators whose result is a number, when their operands are.
 pub fn makes_number(op: Op) -> bool {
     use Op::*;

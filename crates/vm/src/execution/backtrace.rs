@@ -519,7 +519,7 @@ fn part_of_caller(m: Method, caller: Option<&Level>) -> bool {
     let Some(site) = insn.and_then(|i| code.calls.get(i.c as usize)).filter(|s| s.name == m.name) else { return false };
     match m.owner {
         // Without a block it is an instruction to CRuby.
-        ids::CLASS => m.name == sym::new && site.block == NO_BLOCK && site.flags & call_flags::BLOCKARG == 0,
+        ids::CLASS => m.name == sym::new && site.block == NO_BLOCK && site.flags & (call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0,
         // So are these operators of these classes, of whatever operands.
         ids::STRING => m.name == sym::shl || &*m.name.name() == "=~",
         ids::REGEXP => &*m.name.name() == "=~",

@@ -1,6 +1,7 @@
 //! Implicit conversions (`to_int`, `to_str`, `to_ary`, `to_hash`, `to_sym`) and texts for messages.
 
 use crate::builtin::Block;
+use crate::frame::Frame;
 use crate::raise::Result;
 use crate::vm::Cx;
 use num_bigint::BigInt;
@@ -336,6 +337,18 @@ impl Cx {
             return self.arg_error("path name contains null byte");
         }
         Ok(s)
+    }
+    /// The block of a frame as Proc (nil for none), which it is from now on.
+    ///
+    /// # Safety
+    /// A live frame of this VM.
+    pub unsafe fn block_object(&mut self, f: *mut Frame) -> Value {
+        // SAFETY: the caller's promise; making a Proc moves no frame.
+        unsafe {
+            let v = self.block_value((*f).block);
+            (*f).block = Block::from_value(v);
+            v
+        }
     }
     /// A block as Proc (nil for none).
     pub fn block_value(&mut self, b: Block) -> Value {

@@ -102,7 +102,7 @@ impl Cx {
         (!around.is_null()).then_some(Scope { code: around, env: p.env })
     }
     /// Variables that no block captures, of the frames around a block that was given to a call which still runs: innermost first, with what they hold now.
-    pub fn live_variables(&self, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
+    pub fn live_variables(&mut self, p: Ref<ProcCell>) -> Vec<(Sym, Value)> {
         let mut out = Vec::new();
         let Some(mut around) = self.proc_scope(p).map(|s| s.code) else { return out };
         let given = Block(p.as_value().bits());
@@ -125,13 +125,7 @@ impl Cx {
             while f >= self.stacks.frames.cast_const() && !around.is_null() {
                 if (*f).code == around {
                     let state = &*around;
-                    for l in &state.code.locals {
-                        if let Place::Reg(r) = l.place
-                            && is_visible_local(l.name)
-                        {
-                            out.push((l.name, *(*f).regs.add(r as usize)));
-                        }
-                    }
+                    out.extend(self.held_variables(f.cast_mut(), &state.code));
                     if state.code.kind != CodeKind::Block {
                         break;
                     }
@@ -141,6 +135,22 @@ impl Cx {
             }
         }
         out
+    }
+    /// Variables of a live frame that no environment holds, with what they hold now.
+    ///
+    /// # Safety
+    /// A live Ruby frame, and its Code.
+    unsafe fn held_variables(&mut self, f: *mut Frame, code: &Code) -> Vec<(Sym, Value)> {
+        let visible = code.locals.iter().filter(|l| is_visible_local(l.name));
+        visible
+            .filter_map(|l| match l.place {
+                // SAFETY: registers of a frame up to nlocals are initialised.
+                Place::Reg(r) => Some((l.name, unsafe { *(*f).regs.add(r as usize) })),
+                // SAFETY: the block of a frame is valid while that is live.
+                Place::Block => Some((l.name, unsafe { self.block_object(f) })),
+                Place::Env { .. } => None,
+            })
+            .collect()
     }
     /// Environments that a scope sees, innermost first.
     pub fn seen_envs(&self, s: Scope) -> Vec<SeenEnv> {
@@ -344,16 +354,8 @@ impl Cx {
             return s;
         }
         let s = self.frame_scope(f);
-        // SAFETY: a live Ruby frame; its registers up to nlocals are initialised.
-        let held: Vec<(Sym, Value)> = unsafe {
-            let locals = (&*s.code).code.locals.iter();
-            locals
-                .filter_map(|l| match l.place {
-                    Place::Reg(r) if is_visible_local(l.name) => Some((l.name, *(*f).regs.add(r as usize))),
-                    _ => None,
-                })
-                .collect()
-        };
+        // SAFETY: a live Ruby frame, and its state.
+        let held = unsafe { self.held_variables(f, &(*s.code).code) };
         if held.is_empty() || held.len() > EnvCell::MAX_SLOTS {
             return s;
         }

@@ -201,7 +201,7 @@ impl Cx {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
         self.unsettle();
-        self.class_patterns.fill(0);
+        self.patterns.fill(0);
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
         self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
         self.slots_known.forget();

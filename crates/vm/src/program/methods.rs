@@ -53,6 +53,10 @@ pub(crate) fn is_fast_operator(name: Sym) -> bool {
             | sym::succ
             | sym::each
             | sym::uminus
+            | sym::call
+            | sym::max
+            | sym::min
+            | sym::include_p
     )
 }
 /// Bits of `Cx::redefined`: which core classes have an operator that is no longer the builtin one.
@@ -72,10 +76,14 @@ pub mod fast {
     pub const TRACED: u32 = 256;
     /// `!` or `nil?` of a program's own subclass of such a class, or of one such object. Machine code asks for it where it matters: libraries do this (proxies that are a Module).
     pub const OWN_TRUTH: u32 = 512;
+    /// `call` of a Proc. Machine code asks for it where it matters.
+    pub const PROC: u32 = 1024;
+    /// `max`, `min` or `include?` of an Array. As PROC.
+    pub const LIST: u32 = 2048;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.
-const FAST_CLASSES: [(ClassId, u32); 9] = [
+const FAST_CLASSES: [(ClassId, u32); 11] = [
     (ids::INTEGER, fast::INTEGER),
     (ids::FLOAT, fast::FLOAT),
     (ids::STRING, fast::STRING),
@@ -85,6 +93,8 @@ const FAST_CLASSES: [(ClassId, u32); 9] = [
     (ids::NIL_CLASS, fast::PLAIN),
     (ids::TRUE_CLASS, fast::PLAIN),
     (ids::FALSE_CLASS, fast::PLAIN),
+    (ids::PROC, fast::PROC),
+    (ids::ARRAY, fast::LIST),
 ];
 pub(crate) fn has_fast_paths(c: ClassId) -> bool {
     FAST_CLASSES.iter().any(|(k, _)| *k == c)
@@ -163,7 +173,14 @@ impl Cx {
     fn note_redefinition(&mut self, owner: ClassId, name: Sym, by: Option<ClassId>) {
         let refined = self.refined_class(owner);
         for (class, bit) in FAST_CLASSES {
-            if by.is_some_and(|b| !self.inherits(class, b)) {
+            // Some names have a fast path in one class alone.
+            let own = match name {
+                sym::call => fast::PROC,
+                sym::max | sym::min | sym::include_p => fast::LIST,
+                _ => 0,
+            };
+            let is_other = if own != 0 { bit != own } else { bit & (fast::PROC | fast::LIST) != 0 };
+            if is_other || by.is_some_and(|b| !self.inherits(class, b)) {
                 continue;
             }
             let reaches = match refined {
@@ -484,19 +501,37 @@ impl Cx {
     pub fn is_builtin(&mut self, v: Value, name: Sym, class: ClassId) -> bool {
         self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
-    /// Whether `===` of a class object is Module's.
+    /// `pattern === v` of a class, and of a Range of small Integers; None where that takes a call.
     #[inline]
-    pub(crate) fn asks_for_class(&mut self, class: Value) -> bool {
-        let shape = class.shape_key();
-        let (key, at) = ((self.epoch as u64) << 32 | shape as u64, shape as usize % self.class_patterns.len());
-        if self.class_patterns[at] == key {
+    pub(crate) fn matches_builtin(&mut self, pattern: Value, v: Value) -> Option<bool> {
+        if let Some(c) = Ref::<ClassCell>::from_value(pattern) {
+            return self.has_builtin_eqq(pattern, ids::MODULE).then(|| self.is_a(v, c.id));
+        }
+        let range = Ref::<RangeCell>::from_value(pattern)?;
+        if !v.is_fixnum() || self.redefined & fast::INTEGER != 0 || !self.has_builtin_eqq(pattern, ids::RANGE) {
+            return None;
+        }
+        let (low, high) = (range.low(), range.high());
+        let is_end = |end: Value| end.is_nil() || end.is_fixnum();
+        if !is_end(low) || !is_end(high) {
+            return None;
+        }
+        let below = |high: Value| if range.exclusive() { v.fix() < high.fix() } else { v.fix() <= high.fix() };
+        Some((low.is_nil() || low.fix() <= v.fix()) && (high.is_nil() || below(high)))
+    }
+    /// Whether `===` of a pattern is its class's builtin one.
+    #[inline]
+    fn has_builtin_eqq(&mut self, pattern: Value, class: ClassId) -> bool {
+        let shape = pattern.shape_key();
+        let (key, at) = ((self.epoch as u64) << 32 | shape as u64, shape as usize % self.patterns.len());
+        if self.patterns[at] == key {
             return true;
         }
-        let is = self.is_builtin(class, sym::eqq, ids::MODULE);
+        let is = self.is_builtin(pattern, sym::eqq, class);
         // Whoever defines another one ends what goes by this epoch.
         if is {
             self.note_cached_name(sym::eqq);
-            self.class_patterns[at] = (self.epoch as u64) << 32 | shape as u64;
+            self.patterns[at] = (self.epoch as u64) << 32 | shape as u64;
         }
         is
     }

@@ -358,20 +358,18 @@ macro_rules! equality {
         }
     )*};
 }
-equality! { eq, eq_string, slow_group true; ne, ne_string, slow_group false; case_eq, case_eq_string, case_eq_class true; }
+equality! { eq, eq_string, slow_group true; ne, ne_string, slow_group false; case_eq, case_eq_string, case_eq_pattern true; }
 
-/// `pattern === value` for classes; the pattern is no String.
+/// `pattern === value` for classes and Ranges; the pattern is no String.
 #[inline(never)]
-unsafe fn case_eq_class(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+unsafe fn case_eq_pattern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; operands and target are registers, and the group is complete (verifier).
     unsafe {
         let i = *ip;
         let (p, v) = (r!(regs, i.b), r!(regs, i.c));
         if cx.redefined & fast::EQUALITY == 0
-            && let Some(c) = Ref::<ClassCell>::from_value(p)
-            && cx.asks_for_class(p)
+            && let Some(is) = cx.matches_builtin(p, v)
         {
-            let is = cx.is_a(v, c.id);
             r!(regs, i.a) = Value::bool(is);
             next!(cx, ip, regs, cs, 3)
         }

@@ -7,6 +7,7 @@ use super::{check, dispatch, next, r, stub};
 use crate::builtin::Block;
 use crate::frame::*;
 use crate::make::{ArgList, RootedVec};
+use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::{Cx, List, PendingCall};
 use zakuro_bytecode::{Insn, KwRest, Params};
@@ -558,16 +559,16 @@ pub unsafe fn yield_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const
 pub unsafe fn block_given(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `a` is a register.
     unsafe {
-        r!(regs, (*ip).a) = Value::bool((*cx.fp).block.is_some());
+        let (i, block) = (*ip, (*cx.fp).block);
+        let so = if i.x == 0 { block.is_some() } else { block.record().is_some() && cx.redefined & fast::PROC == 0 };
+        r!(regs, i.a) = Value::bool(so);
         next!(cx, ip, regs, cs)
     }
 }
 pub unsafe fn block_proc(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; the frame's block is valid while it runs.
     unsafe {
-        let v = cx.block_value((*cx.fp).block);
-        (*cx.fp).block = Block::from_value(v);
-        r!(regs, (*ip).a) = v;
+        r!(regs, (*ip).a) = cx.block_object(cx.fp);
         next!(cx, ip, regs, cs)
     }
 }

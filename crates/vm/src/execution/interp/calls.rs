@@ -151,6 +151,9 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                 if !with_block && m.owner == ids::PROC && calls_proc(m) {
                     cache.handler = proc_call;
                 }
+                if !with_block && i.x > 0 && sends(m) {
+                    prepare_sent(cx, recv, r!(regs, i.a + 1), i.x, cache);
+                }
             }
             MethodKind::AttrReader if i.x == 0 => {
                 if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
@@ -508,6 +511,79 @@ pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, 
 pub(super) fn is_entered(cx: &Cx, p: Value) -> Option<Ref<ProcCell>> {
     block_of_proc(p).filter(|_| cx.tracing == 0)
 }
+/// `send` with a name whose method is one in Ruby that takes the other arguments as they stand: its frame takes the call's place, as long as the name is the same.
+fn prepare_sent(cx: &mut Cx, recv: Value, name: Value, argc: u8, cache: &mut CallCache) {
+    let Some(name) = name.as_sym() else { return };
+    let Some(m) = cx.method_of_here(recv, name).filter(|m| m.method_kind() == MethodKind::Ruby) else { return };
+    let callee = cx.method_state(m);
+    // SAFETY: the state of a method of this VM.
+    if unsafe { (*callee).simple && (*callee).required == argc as u16 - 1 } {
+        cx.note_cached_name(name);
+        cache.target = callee as usize;
+        cache.me = m.as_value();
+        cache.extra = name.0;
+        cache.handler = sent;
+    }
+}
+/// Whether the call of a `send` is the one that its cache is prepared for; then its arguments stand where the method wants them.
+#[inline(always)]
+pub(super) unsafe fn takes_sent(cx: &Cx, base: *mut Value, argc: u8, cache: *const CallCache) -> bool {
+    // SAFETY: caller: argc values, at least one of them, stand above the base.
+    unsafe {
+        if *base.add(1) != Value::sym(Sym((*cache).extra)) || cx.tracing != 0 {
+            return false;
+        }
+        // A loop, and no call of memmove, for so few.
+        for k in 1..argc as usize {
+            *base.add(k) = base.add(k + 1).read_volatile();
+        }
+        true
+    }
+}
+unsafe fn sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` chose this handler for a `send` with a name.
+    unsafe {
+        let i = *ip;
+        let cache = (*cs).calls.add(i.c as usize);
+        if takes_sent(cx, regs.add(i.a as usize), i.x, cache) {
+            return push_simple(cx, ip, regs, cache, Block::NONE);
+        }
+        sent_other(cx, ip, regs, cs)
+    }
+}
+/// `send` with another name than the cache knows.
+#[inline(never)]
+unsafe fn sent_other(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `sent`. The key matches: the method is the one that `send_miss` found.
+    unsafe {
+        (*cx.fp).ip = ip;
+        let base = regs.add((*ip).a as usize);
+        let class = cx.dispatch_class(*base);
+        let site = &(&(*cs).code.calls)[(*ip).c as usize];
+        let Some(m) = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) else { return send_miss(cx, ip, regs, cs) };
+        describe(cx, ip, regs, cs);
+        cx.call.me = m.as_value();
+        check!(cx, ip, regs, cs, pass_on(cx, base, m));
+        enter(cx, ip, regs, cs)
+    }
+}
+/// Pushes the frame of what [`takes_sent`] has found, for machine code.
+pub(super) unsafe fn push_sent(cx: &mut Cx, base: *mut Value, cache: *const CallCache) -> Result<*const CodeState> {
+    // SAFETY: as in `push_simple`.
+    unsafe {
+        let callee = (*cache).target as *const CodeState;
+        let nf = cx.fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: 0 });
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        cx.fp = nf;
+        Ok(callee)
+    }
+}
 /// Every other combination: described in `cx.call`, then entered.
 unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
@@ -612,6 +688,7 @@ pub struct CallHandlers {
     pub new_bound: Handler,
     pub generic: Handler,
     pub proc_call: Handler,
+    pub sent: Handler,
 }
 pub static RUBY_CALLS: CallHandlers = CallHandlers {
     simple: ruby_simple,
@@ -627,6 +704,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     new_bound,
     generic,
     proc_call,
+    sent,
 };
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
@@ -896,6 +974,9 @@ pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, c
             let v = *kw_at.add(has_kw as usize);
             let v = cx.to_block(v)?;
             laid.block = Block::from_value(v);
+        }
+        if flags & call_flags::OWN_BLOCK != 0 {
+            laid.block = (*cx.fp).block;
         }
         let kwargs = if has_kw { Ref::<HashCell>::from_value(*kw_at).filter(|h| h.len() > 0) } else { None };
         if flags & call_flags::SPLAT != 0 {

@@ -317,6 +317,66 @@ pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         next!(cx, ip, regs, cs)
     }
 }
+/// What a builtin answers of an Array of these values (see [`Op::AskList`]); undefined where it has to be called.
+///
+/// [`Op::AskList`]: zakuro_bytecode::Op::AskList
+pub(super) fn ask_of_list(cx: &Cx, what: u8, values: &[Value]) -> Value {
+    if cx.redefined & (fast::LIST | fast::ARRAY | fast::EQUALITY) != 0 {
+        return Value::UNDEF;
+    }
+    match (what, values) {
+        (0, _) => extreme(values, |a, b| a > b, |a, b| a > b),
+        (1, _) => extreme(values, |a, b| a < b, |a, b| a < b),
+        (2, [list @ .., v]) => included(list, *v),
+        (3, [list, v]) => Ref::<ArrayCell>::from_value(*list).map_or(Value::UNDEF, |a| included(a.elements(&cx.heap), *v)),
+        _ => Value::UNDEF,
+    }
+}
+/// The first of the largest (or smallest) of small Integers, or of Floats without NaN.
+fn extreme(values: &[Value], of_integers: impl Fn(i64, i64) -> bool, of_floats: impl Fn(f64, f64) -> bool) -> Value {
+    let Some((first, rest)) = values.split_first() else { return Value::UNDEF };
+    let mut best = *first;
+    if values.iter().all(|v| v.is_fixnum()) {
+        for v in rest {
+            if of_integers(v.fix(), best.fix()) {
+                best = *v;
+            }
+        }
+        return best;
+    }
+    for v in values {
+        match (v.as_float(), best.as_float()) {
+            (Some(a), Some(b)) if !a.is_nan() && !b.is_nan() => {
+                if of_floats(a, b) {
+                    best = *v;
+                }
+            }
+            _ => return Value::UNDEF,
+        }
+    }
+    best
+}
+/// Whether one of these values, which are asked in turn, equals the other without a call of a method.
+fn included(list: &[Value], v: Value) -> Value {
+    for e in list {
+        let same = if super::arith::only_identical(*e, v) { Some(*e == v) } else { super::arith::string_eq(*e, v) };
+        match same {
+            Some(true) => return Value::TRUE,
+            Some(false) => {}
+            None => return Value::UNDEF,
+        }
+    }
+    Value::FALSE
+}
+pub unsafe fn ask_list(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; the range lies in the window (verifier), and nobody writes these registers while the slice lives.
+    unsafe {
+        let i = *ip;
+        let values = std::slice::from_raw_parts(regs.add(i.b as usize), i.c as usize);
+        r!(regs, i.a) = ask_of_list(cx, i.x, values);
+        next!(cx, ip, regs, cs)
+    }
+}
 pub unsafe fn array_push(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; register `a` holds the Array that the compiler began there (NewArray or Splat before it), which no program
     // knows yet.

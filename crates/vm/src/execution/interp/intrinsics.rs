@@ -38,6 +38,8 @@ unsafe fn kept(f: *mut Frame, p: Place) -> Value {
         match p {
             Place::Reg(n) => *(*f).regs.add(n as usize),
             Place::Env { depth, slot } => *env_above(f, depth as usize).slots_ptr().add(slot as usize),
+            // Of `&block` alone.
+            Place::Block => Value::NIL,
         }
     }
 }
@@ -47,6 +49,7 @@ unsafe fn keep(f: *mut Frame, p: Place, v: Value) {
         match p {
             Place::Reg(n) => *(*f).regs.add(n as usize) = v,
             Place::Env { depth, slot } => EnvCell::set(env_above(f, depth as usize), slot as usize, v),
+            Place::Block => {}
         }
     }
 }

@@ -66,6 +66,9 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             *at = cx.to_block(*at)?;
             block = Block::from_value(*at);
         }
+        if site.flags & call_flags::OWN_BLOCK != 0 {
+            block = (*cx.fp).block;
+        }
         let recv = *base;
         let cache = (*cs).calls.add(i.c as usize);
         let key = (cx.epoch as u64) << 32 | recv.shape_key() as u64;

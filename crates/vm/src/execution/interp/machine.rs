@@ -29,7 +29,7 @@ pub(crate) const MACHINE: u8 = 252;
 pub const LEAVE: u8 = 251;
 
 /// What of `Vm::redefined` machine code relies on.
-pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH);
+pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH | fast::PROC | fast::LIST);
 
 /// The handler of an opcode.
 pub fn handler_of(op: Op) -> Handler {
@@ -472,10 +472,7 @@ pub mod help {
         guarded(cx, |cx| {
             // SAFETY: live values.
             let (p, v) = unsafe { (Value::from_bits(pattern), Value::from_bits(v)) };
-            match Ref::<ClassCell>::from_value(p) {
-                Some(c) if cx.asks_for_class(p) => Ok(Value::bool(cx.is_a(v, c.id))),
-                _ => Ok(Value::UNDEF),
-            }
+            Ok(cx.matches_builtin(p, v).map_or(Value::UNDEF, Value::bool))
         })
     }
     /// Stores in a slot of an old environment.
@@ -629,6 +626,11 @@ pub mod help {
                     Some(p) => calls(cx, base, |cx| calls::push_proc(cx, base, p, i.x as usize)),
                     None => answers(base, call_native(cx, ip, regs, cs, false)),
                 };
+            }
+            // In front by now.
+            let cache = (*cs).calls.add(i.c as usize);
+            if h == known.sent as usize && calls::takes_sent(cx, base, i.x, cache) {
+                return calls(cx, base, |cx| calls::push_sent(cx, base, cache));
             }
             if h == known.generic as usize {
                 return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));

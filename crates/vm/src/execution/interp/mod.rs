@@ -172,7 +172,7 @@ const fn handler(op: Op) -> Handler {
         Super => super_call::super_, SuperX => super_call::super_x, Yield => blocks::yield_, YieldX => blocks::yield_x,
         Return => control::return_, ReturnBlock => control::return_block, BreakBlock => control::break_block,
         BlockGiven => blocks::block_given, BlockProc => blocks::block_proc, NewProc => blocks::new_proc, DefMethod => defs::def_method,
-        DefSingleton => defs::def_singleton, OpenClass => defs::open_class, NewArray => data::new_array, ArrayPush => data::array_push,
+        DefSingleton => defs::def_singleton, OpenClass => defs::open_class, NewArray => data::new_array, AskList => data::ask_list, ArrayPush => data::array_push,
         ArrayConcat => data::array_concat, Splat => data::splat, NewHash => data::new_hash, HashSet => data::hash_set,
         HashMerge => data::hash_merge, NewRange => data::new_range, ToS => data::to_s, Interp => data::interp, Intern => data::intern,
         NewRegexp => data::new_regexp, Expand => data::expand, Catch => control::catch, Rethrow => control::rethrow,

@@ -41,6 +41,12 @@ pub unsafe extern "C" fn array(cx: &mut Cx, items: *const Value, n: usize) -> u6
     // SAFETY: initialised values of a window, which nobody writes meanwhile.
     guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, unsafe { std::slice::from_raw_parts(items, n) }).as_value()))
 }
+/// What [`Op::AskList`](zakuro_bytecode::Op::AskList) gives. `what`: its option above the number of values.
+pub unsafe extern "C" fn ask_list(cx: &mut Cx, first: *const Value, what: u64) -> u64 {
+    // SAFETY: initialised values of a window, which nobody writes meanwhile.
+    let values = unsafe { std::slice::from_raw_parts(first, what as u32 as usize) };
+    super::data::ask_of_list(cx, (what >> 32) as u8, values).bits()
+}
 /// A String of parts one behind the other, in a scope of this method; UNDEF if the interpreter has to make it. `n`: how many, and the encoding of the source above the low 32 bits.
 pub unsafe extern "C" fn interpolate(cx: &mut Cx, first: *const Value, n: u64, method: u64) -> u64 {
     guarded(cx, |cx| {
