@@ -345,7 +345,7 @@ static_symbols! {
     attached = "__attached__", classpath = "__classpath__", at = "@", blank = "_", slice = "slice", sleep = "sleep", index = "index", tr = "tr",
     chars = "chars", bytes = "bytes", format = "format", sprintf = "sprintf", autoload = "autoload", at_exit = "at_exit",
     set_items = "__items", exc_message = "__message", exc_backtrace = "__backtrace", exc_locations = "__locations", exc_cause = "__cause",
-    exc_raw = "__raw_backtrace",
+    exc_raw = "__raw_backtrace", in_zone = "in", precision = "precision", buffer = "buffer", newline = "newline", cr_newline = "cr_newline", lf_newline = "lf_newline",
 }
 
 #[cfg(test)]

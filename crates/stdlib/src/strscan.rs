@@ -269,7 +269,7 @@ mod string_scanner {
         let kw = args.take_kw();
         builtin::check_arity(cx, args.len(), 1, 2)?;
         kw.only(cx, &[Sym::intern("fixed_anchor")])?;
-        let fixed = kw.get(Sym::intern("fixed_anchor")).is_some_and(Value::truthy);
+        let fixed = kw.named("fixed_anchor").is_some_and(Value::truthy);
         let s = cx.to_str(args.get(0).unwrap_or(Value::NIL))?;
         cx.data_init(this, Scanner::new(s.as_value(), fixed))?;
         Ok(this)
@@ -406,7 +406,7 @@ mod string_scanner {
         let kw = args.take_kw();
         builtin::check_arity(cx, args.len(), 0, 0)?;
         kw.only(cx, &[Sym::intern("base")])?;
-        let base = match kw.get(Sym::intern("base")) {
+        let base = match kw.named("base") {
             Some(b) => cx.to_i64(b)?,
             None => 10,
         };

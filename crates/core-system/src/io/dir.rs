@@ -122,7 +122,7 @@ fn is_dot(n: &[u8]) -> bool {
 /// Encoding of names: `encoding:`, or the file system's.
 fn encoding_of(cx: &mut Cx, kw: Kwargs) -> Result<Encoding> {
     kw.only(cx, &[Sym::intern("encoding")])?;
-    match kw.get(Sym::intern("encoding")).filter(|e| !e.is_nil()) {
+    match kw.named("encoding").filter(|e| !e.is_nil()) {
         Some(e) => zakuro_core_text::encoding::from_value(cx, e),
         None => Ok(zakuro_core_text::encoding::default_external(cx)),
     }
@@ -238,7 +238,7 @@ fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
 
 fn glob_args(cx: &mut Cx, kw: &Kwargs) -> Result<(i32, Vec<u8>, bool)> {
     kw.only(cx, &[sym::base, Sym::intern("sort"), Sym::intern("flags")])?;
-    let flags = match kw.get(Sym::intern("flags")) {
+    let flags = match kw.named("flags") {
         Some(f) => cx.to_i64(f)? as i32,
         None => 0,
     };
@@ -247,7 +247,7 @@ fn glob_args(cx: &mut Cx, kw: &Kwargs) -> Result<(i32, Vec<u8>, bool)> {
         Some(b) => cx.path_of(b)?,
         None => Vec::new(),
     };
-    let sort = match kw.get(Sym::intern("sort")) {
+    let sort = match kw.named("sort") {
         None | Some(Value::TRUE) => true,
         Some(Value::FALSE) => false,
         Some(other) => {
@@ -467,7 +467,7 @@ pub mod dir_class {
     #[method("glob", singleton)]
     fn glob(cx: &mut Cx, _this: Value, pattern: Value, flags: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
         let (mut f, base, sort) = glob_args(cx, &kw)?;
-        if let Some(v) = flags.filter(|v| !v.is_nil() && kw.get(Sym::intern("flags")).is_none()) {
+        if let Some(v) = flags.filter(|v| !v.is_nil() && kw.named("flags").is_none()) {
             f = cx.to_i64(v)? as i32;
         }
         let flags = f;

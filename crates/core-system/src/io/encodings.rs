@@ -139,7 +139,7 @@ fn internal_of(cx: &mut Cx, v: Value) -> Result<Internal> {
 
 /// What the keywords `encoding:`, `external_encoding:` and `internal_encoding:` ask for; None when there are none.
 pub fn of_keywords(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(Option<u8>, Internal, bool)>> {
-    let key = |n: &str| kw.get(Sym::intern(n));
+    let key = |n: &str| kw.named(n);
     let (ext, int) = (key("external_encoding"), key("internal_encoding"));
     let both = key("encoding").filter(|e| !e.is_nil());
     if ext.is_some() || int.is_some() {
@@ -192,7 +192,7 @@ pub fn conversion(cx: &mut Cx, kw: Kwargs, target: Option<u8>) -> Result<Option<
         "crlf_newline",
         "cr_newline",
     ];
-    if kw.is_empty() || !NAMES.iter().any(|n| kw.get(Sym::intern(n)).is_some()) && kw.get(Sym::intern("lf_newline")).is_none() {
+    if kw.is_empty() || !NAMES.iter().any(|n| kw.named(n).is_some()) && kw.named("lf_newline").is_none() {
         return Ok(None);
     }
     // A replacement is kept in the encoding that it is written in.
@@ -231,7 +231,7 @@ pub fn settle_mode(cx: &mut Cx, m: &mut Mode, asked: Option<(Option<u8>, Interna
         Internal::As(i) if m.bom => Some(i),
         _ => None,
     };
-    if kw.get(Sym::intern("universal_newline")).is_some_and(|u| !u.truthy()) {
+    if kw.named("universal_newline").is_some_and(|u| !u.truthy()) {
         m.textmode = false;
     }
     m.conversion = conversion(cx, kw, m.int.or(m.ext))?;

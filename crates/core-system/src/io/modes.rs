@@ -112,7 +112,7 @@ fn flags_of(cx: &mut Cx, v: Value) -> Result<Option<i64>> {
 
 /// Mode argument and keywords of `open`, `new`, `File.read` and the like. Keywords that aren't about modes are left to the caller.
 pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mode> {
-    let key = |n: &str| kw.get(Sym::intern(n)).filter(|v| !v.is_nil());
+    let key = |n: &str| kw.named(n).filter(|v| !v.is_nil());
     let mut m = Mode::default();
     let mut mode = mode;
     if let Some(k) = key("mode") {
@@ -160,7 +160,7 @@ pub fn parse(cx: &mut Cx, mode: Value, kw: &Kwargs, default: &str) -> Result<Mod
         asked = Some(e);
     }
     encodings::settle_mode(cx, &mut m, asked, *kw)?;
-    if let Some(a) = kw.get(Sym::intern("autoclose")) {
+    if let Some(a) = kw.named("autoclose") {
         m.autoclose = Some(a.truthy());
     }
     m.sync = key("sync").is_some_and(Value::truthy);

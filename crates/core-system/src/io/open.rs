@@ -387,7 +387,7 @@ pub mod io {
         let mut r = Io::new(fds[0], READ);
         let mut w = Io::new(fds[1], WRITE);
         w.sync = true;
-        if kw.get(Sym::intern("binmode")).is_some_and(Value::truthy) {
+        if kw.named("binmode").is_some_and(Value::truthy) {
             (r.binmode, w.binmode) = (true, true);
             if enc.is_empty() {
                 (r.ext, w.ext) = (Some(zakuro_object::string::BINARY), Some(zakuro_object::string::BINARY));

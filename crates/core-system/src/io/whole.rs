@@ -22,7 +22,7 @@ fn open_for(cx: &mut Cx, name: Value, kw: &Kwargs, default: &str) -> Result<Valu
 
 /// Mode and permission bits of `open_args:`, the arguments of `open`, beside which no other keyword counts.
 fn open_args(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(modes::Mode, u32)>> {
-    let Some(list) = kw.get(Sym::intern("open_args")).filter(|v| !v.is_nil()) else { return Ok(None) };
+    let Some(list) = kw.named("open_args").filter(|v| !v.is_nil()) else { return Ok(None) };
     let list = cx.to_ary(list)?;
     let mut args = RootedVec::of(cx, list);
     let options = args.last().and_then(|v| Ref::<HashCell>::from_value(*v));

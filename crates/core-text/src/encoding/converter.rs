@@ -182,9 +182,9 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
     let o = options(cx, kw, target)?;
     let decorators = decorators_of(&o);
     // One kind of line end is wanted; that which goes with the option `newline` is not looked at.
-    let asked = |name: &str| kw.get(Sym::intern(name)).is_some_and(|v| v.truthy());
+    let asked = |name: &str| kw.named(name).is_some_and(|v| v.truthy());
     let newlines = Decorators { universal: asked("universal_newline"), crlf: asked("crlf_newline"), cr: asked("cr_newline"), ..Decorators::default() };
-    if kw.get(Sym::intern("newline")).is_none_or(|v| v.is_nil()) && newlines.names().len() > 1 {
+    if kw.get(sym::newline).is_none_or(|v| v.is_nil()) && newlines.names().len() > 1 {
         let mut names = newlines.names();
         // Reading comes before writing.
         names.sort_by_key(|n| *n != "universal_newline");
@@ -192,7 +192,7 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
         let path = ends.map_or(String::new(), |(s, t)| format!("{} to {} with ", s.name(), t.name()));
         return cx.raise(ids::CONVERTER_NOT_FOUND_ERROR, format!("code converter not found ({path}{})", names.join(",")));
     }
-    let both = kw.get(Sym::intern("newline")).is_some_and(|v| !v.is_nil()) && newlines != Decorators::default();
+    let both = kw.get(sym::newline).is_some_and(|v| !v.is_nil()) && newlines != Decorators::default();
     if both && cx.global_get(sym::verbose)? == Value::TRUE {
         cx.warn_here(":newline option precedes other newline options")?;
     }
@@ -435,7 +435,7 @@ pub mod converter {
                 kw = Kwargs(Some(cx.to_hash(o)?));
             }
         }
-        let on = |name: &str, bit: i64| flags & bit != 0 || kw.get(Sym::intern(name)).is_some_and(Value::truthy);
+        let on = |name: &str, bit: i64| flags & bit != 0 || kw.named(name).is_some_and(Value::truthy);
         let (partial, after_output) = (on("partial_input", PARTIAL_INPUT), on("after_output", AFTER_OUTPUT));
         let Ok(room) = size.map(usize::try_from).transpose() else { return cx.arg_error("negative output_bytesize") };
         let Ok(offset) = offset.map(usize::try_from).transpose() else { return cx.arg_error("negative output_byteoffset") };

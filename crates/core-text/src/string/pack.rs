@@ -181,7 +181,7 @@ fn check_template(cx: &mut Cx, template: Str) -> Result<()> {
 }
 
 fn offset_of(cx: &mut Cx, this: Str, kw: Kwargs) -> Result<usize> {
-    let key = Sym::intern("offset");
+    let key = sym::offset;
     kw.only(cx, &[key])?;
     let Some(v) = kw.get(key) else { return Ok(0) };
     let i = cx.to_i64(v)?;
@@ -203,7 +203,7 @@ pub mod array_pack {
     ///     [1].pack("n").bytes        #=> [0, 1]
     #[method("pack")]
     fn pack_method(cx: &mut Cx, this: Ref<ArrayCell>, template: Str, kw: Kwargs) -> Result<Value> {
-        let key = Sym::intern("buffer");
+        let key = sym::buffer;
         kw.only(cx, &[key])?;
         check_template(cx, template)?;
         let watched = (template, template.address(), template.len());

@@ -110,7 +110,7 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
     let control = host.spawner.create(&name, Vec::new(), limits, Some(host.control.identity()));
     share_limits(cx, &control);
     *control.seat.lock() = cx.admit_main_thread(&control)?;
-    if let Some(id) = kw.get(Sym::intern("family")).and_then(Value::as_fixnum) {
+    if let Some(id) = kw.named("family").and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
     host.spawner.start_image(&control, start, seed);

@@ -230,7 +230,7 @@ fn round_arg(cx: &mut Cx, v: Value) -> Result<Round> {
 }
 /// `half: :up`; None: as the mode says.
 fn half_arg(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Round>> {
-    let Some(v) = kw.get(Sym::intern("half")).filter(|v| !v.is_nil()) else { return Ok(None) };
+    let Some(v) = kw.named("half").filter(|v| !v.is_nil()) else { return Ok(None) };
     let name = match v.as_sym() {
         Some(s) => s.name().into_owned(),
         None => match cx.try_str(v)? {
@@ -811,7 +811,7 @@ mod decimal {
             Some(v) => round_arg(cx, v)?,
             None => half.unwrap_or(r.round),
         };
-        let integer = args.get(1).is_none() && place < 1 && kw.get(Sym::intern("half")).is_none();
+        let integer = args.get(1).is_none() && place < 1 && kw.named("half").is_none();
         let n = r.to_place((*n).clone(), -i128::from(place), how, cx)?;
         if integer { to_integer(cx, &n) } else { give(cx, r, n) }
     }

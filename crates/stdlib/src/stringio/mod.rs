@@ -195,7 +195,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
     let kw = a.take_kw();
     builtin::check_arity(cx, a.len(), 0, 2)?;
     let mut mode_arg = a.get(1).filter(|v| !v.is_nil());
-    if let Some(m) = kw.get(Sym::intern("mode")) {
+    if let Some(m) = kw.named("mode") {
         if mode_arg.is_some() && !m.is_nil() {
             return cx.arg_error("mode specified twice");
         }
@@ -208,7 +208,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
     let mut ext = mode.and_then(|m| m.encoding);
     let mut bom = mode.is_some_and(|m| m.bom);
     for name in ["external_encoding", "encoding", "internal_encoding"] {
-        if let Some(e) = kw.get(Sym::intern(name)).filter(|e| !e.is_nil()) {
+        if let Some(e) = kw.named(name).filter(|e| !e.is_nil()) {
             if mode.is_some_and(|m| m.encoding.is_some()) {
                 return cx.arg_error("encoding specified twice");
             }
@@ -219,7 +219,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
             bom |= Ref::<StringCell>::from_value(e).is_some_and(|e| args::without_bom(&e.to_text()).1);
         }
     }
-    let (bin, text) = (kw.get(Sym::intern("binmode")), kw.get(Sym::intern("textmode")));
+    let (bin, text) = (kw.named("binmode"), kw.named("textmode"));
     let letters = mode.is_some_and(|m| m.binary || m.text);
     if letters && (bin.is_some() || text.is_some()) {
         return cx.arg_error(if bin.is_some() { "binmode specified twice" } else { "textmode specified twice" });
@@ -227,7 +227,7 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
     if bin.is_some_and(Value::truthy) && text.is_some_and(Value::truthy) {
         return cx.arg_error("both textmode and binmode specified");
     }
-    let binary = kw.get(Sym::intern("binmode")).is_some_and(Value::truthy) || mode.is_some_and(|m| m.binary);
+    let binary = kw.named("binmode").is_some_and(Value::truthy) || mode.is_some_and(|m| m.binary);
     if ext.is_none() && binary {
         ext = Some(string::BINARY);
     }

@@ -111,6 +111,10 @@ impl Kwargs {
     pub fn get(&self, name: Sym) -> Option<Value> {
         self.0?.by_symbol(name)
     }
+    /// The same of a keyword that has no number of its own: its name is looked up only where there are keywords.
+    pub fn named(&self, name: &str) -> Option<Value> {
+        if self.is_empty() { None } else { self.get(Sym::intern(name)) }
+    }
     pub fn is_empty(&self) -> bool {
         self.0.is_none_or(|h| h.len() == 0)
     }
