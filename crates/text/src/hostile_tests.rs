@@ -38,7 +38,7 @@ fn text_functions_survive_noise() {
         assert_eq!(e.chars(&s).map(<[u8]>::len).sum::<usize>(), s.len());
         let _ = e.encode(rng.next() as u32 >> rng.below(32), &mut Vec::new());
         let _ = case::map(&s, case::CaseOp::Capitalize, case::CaseOptions::default(), &mut ToTheEnd);
-        let _ = transcode::scrub(&s, e, |_| Ok::<_, ()>(Vec::new()), |_| Ok(()));
+        let _ = transcode::scrub(&s, e, |_, _| Ok::<_, ()>(()), |_| Ok(()));
         for invalid in [transcode::OnInvalid::Raise, transcode::OnInvalid::Replace] {
             let policy = transcode::Policy { invalid, undefined: transcode::OnUndefined::CharRef, replace: None };
             let _ = transcode::transcode(e, f, &s, &policy);

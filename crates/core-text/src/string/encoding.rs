@@ -93,7 +93,7 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
             o.policy.undefined = OnUndefined::CharRef;
         }
     }
-    match option(cx, kw, Sym::intern("newline"), "newline")? {
+    match option(cx, kw, sym::newline, "newline")? {
         None => {}
         Some(s) => {
             o.newlines = match s.bytes() {
@@ -108,8 +108,8 @@ pub fn options(cx: &mut Cx, kw: Kwargs, dst: Encoding) -> Result<Options> {
     for (name, n) in [
         (sym::universal_newline, Newlines::Universal),
         (sym::crlf_newline, Newlines::Crlf),
-        (Sym::intern("cr_newline"), Newlines::Cr),
-        (Sym::intern("lf_newline"), Newlines::Lf),
+        (sym::cr_newline, Newlines::Cr),
+        (sym::lf_newline, Newlines::Lf),
     ] {
         if o.newlines == Newlines::Keep && kw.get(name).is_some_and(|v| v.truthy()) {
             o.newlines = n;
@@ -341,7 +341,11 @@ fn not_found<T>(cx: &mut Cx, e: Exc, src: Value, dst: Value) -> Result<T> {
 fn scrubbed(cx: &mut Cx, s: &[u8], e: Encoding, with: Option<Vec<u8>>) -> Result<Vec<u8>> {
     let with = with.unwrap_or_else(|| default_replacement(e));
     let mut pace = Pace::new();
-    scrub::<Exc>(s, e, |_| Ok(with.clone()), |at| Ok(pace.at(at, cx)?))
+    let put = |_: &[u8], out: &mut Vec<u8>| {
+        out.extend_from_slice(&with);
+        Ok(())
+    };
+    scrub::<Exc>(s, e, put, |at| Ok(pace.at(at, cx)?))
 }
 
 fn default_replacement(e: Encoding) -> Vec<u8> {
@@ -362,7 +366,6 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
     if range(&cx.heap, this) != CodeRange::Broken || e.is_dummy() {
         return Ok(None);
     }
-    let bytes = this.to_vec();
     // A text that may stand in for what is broken.
     let replacement = |cx: &mut Cx, r: Str| -> Result<()> {
         if range(&cx.heap, r) == CodeRange::Broken {
@@ -378,15 +381,17 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
     if let Some(v) = with {
         let r = cx.to_str(v)?;
         replacement(cx, r)?;
-        return scrubbed(cx, &bytes, e, Some(r.to_vec())).map(Some);
+        return scrubbed(cx, &Held::of(this), e, Some(r.to_vec())).map(Some);
     }
     if block.is_none() {
-        return scrubbed(cx, &bytes, e, None).map(Some);
+        return scrubbed(cx, &Held::of(this), e, None).map(Some);
     }
+    // Bytes of its own: a block may write in the text without changing where it lies.
+    let bytes = this.to_vec();
     let out = scrub::<Exc>(
         &bytes,
         e,
-        |bad| {
+        |bad, out| {
             let v = cx.str_bytes(bad, e.id());
             let before = (this.address(), this.len());
             let r = cx.yield1(block, v)?;
@@ -395,7 +400,8 @@ fn scrub_method(cx: &mut Cx, this: Str, with: Option<Value>, block: Block) -> Re
                 return cx.raise(ids::RUNTIME_ERROR, "string modified");
             }
             replacement(cx, r)?;
-            Ok(r.to_vec())
+            out.extend_from_slice(r.content(&cx.heap));
+            Ok(())
         },
         |_| Ok(()),
     )?;

@@ -163,7 +163,18 @@ fn transcode_as_ruby() {
             transcode(to, Encoding::UTF_8, s, &lax).unwrap()
         });
     }
-    compare(&cases, "s.scrub('<>')", |s| transcode::scrub(s, Encoding::UTF_8, |_| Ok::<_, ()>(b"<>".to_vec()), |_| Ok(())).unwrap());
+    compare(&cases, "s.scrub('<>')", |s| {
+        transcode::scrub(
+            s,
+            Encoding::UTF_8,
+            |_, out| {
+                out.extend_from_slice(b"<>");
+                Ok::<_, ()>(())
+            },
+            |_| Ok(()),
+        )
+        .unwrap()
+    });
 }
 
 #[test]

@@ -204,11 +204,11 @@ fn in_stream(src: Encoding, dst: Encoding, s: &[u8], policy: &Policy, p: &mut dy
     Ok(out)
 }
 
-/// `String#scrub`: every broken sequence becomes `with`(its bytes).
+/// `String#scrub`: for every broken sequence `with` (its bytes, what was written so far) appends what stands in for it.
 pub fn scrub<E>(
     s: &[u8],
     enc: Encoding,
-    mut with: impl FnMut(&[u8]) -> Result<Vec<u8>, E>,
+    mut with: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), E>,
     mut pause: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Vec<u8>, E> {
     let mut out = Vec::with_capacity(s.len());
@@ -216,24 +216,41 @@ pub fn scrub<E>(
     let mut at = 0;
     while at < s.len() {
         pause(at)?;
-        let n = match enc.char_len(&s[at..]) {
-            Ok(n) => {
-                out.extend_from_slice(&s[at..at + n]);
-                n
-            }
-            Err(n) => {
-                let n = match decoder.next(&s[at..]) {
-                    Step::Invalid { bad, .. } => bad,
-                    _ => n,
-                }
-                .max(1);
-                out.extend(with(&s[at..at + n])?);
-                n
-            }
+        // Whole runs of what is valid: copied at once, in portions that `pause` sees.
+        let rest = &s[at..];
+        let valid = match enc.kind() {
+            Kind::Utf8 => utf8::valid_prefix(&rest[..rest.len().min(SCRUB_PORTION)]),
+            _ => valid_run(enc, &rest[..]),
         };
+        if valid > 0 {
+            out.extend_from_slice(&rest[..valid]);
+            at += valid;
+            continue;
+        }
+        let n = match decoder.next(rest) {
+            Step::Invalid { bad, .. } => bad,
+            _ => enc.char_len(rest).unwrap_or_else(|n| n),
+        }
+        .max(1);
+        with(&rest[..n], &mut out)?;
         at += n;
     }
     Ok(out)
+}
+
+/// Bytes that are looked at between two questions whether to go on.
+const SCRUB_PORTION: usize = 1 << 14;
+
+/// Length of the valid characters that a text begins with, or of a portion of them.
+fn valid_run(enc: Encoding, s: &[u8]) -> usize {
+    let mut at = 0;
+    while at < s.len().min(SCRUB_PORTION) {
+        match enc.char_len(&s[at..]) {
+            Ok(n) => at += n,
+            Err(_) => break,
+        }
+    }
+    at
 }
 
 pub(super) fn is_mapped(e: Encoding) -> bool {
