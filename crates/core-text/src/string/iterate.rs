@@ -6,7 +6,7 @@ use super::util::*;
 use crate::regexp::engine;
 use zakuro_base::progress::step;
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_text::encoding::Encoding;
+use zakuro_text::encoding::{Encoding, utf8};
 use zakuro_text::regexp::RegexFlags;
 use zakuro_vm::held::Held;
 use zakuro_vm::string::CodeRange;
@@ -59,7 +59,11 @@ fn chars(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 
 fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     // A block sees what it changes.
-    let src = if block.is_some() { this } else { engine::steady(cx, this, false, BETWEEN_SAFEPOINTS) };
+    if block.is_none() {
+        let src = engine::steady(cx, this, false, BETWEEN_SAFEPOINTS);
+        return all_at_once(cx, src, |bytes, at| (bytes[at].into(), at + 1));
+    }
+    let src = this;
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     while let Some(b) = src.byte(at) {
@@ -69,10 +73,37 @@ fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     Ok(sink.result(this))
 }
 
+/// Numbers that a text gives one by one from its bytes, each with the place behind it, put into an Array in portions.
+fn all_at_once(cx: &mut Cx, src: Str, next: impl Fn(&[u8], usize) -> (u32, usize)) -> Result<Value> {
+    let out = cx.new_array();
+    let mut portion = [Value::NIL; BETWEEN_SAFEPOINTS];
+    let mut at = 0;
+    while at < src.len() {
+        let bytes = src.content(&cx.heap);
+        let mut n = 0;
+        while n < portion.len() && at < bytes.len() {
+            let (number, end) = next(bytes, at);
+            portion[n] = Value::fixnum(number.into());
+            (n, at) = (n + 1, end);
+        }
+        ArrayCell::extend(out, &mut cx.heap, &portion[..n]);
+        if at < src.len() {
+            cx.safepoint()?;
+        }
+    }
+    Ok(out.as_value())
+}
+
 fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    range(&cx.heap, this);
+    let whole = range(&cx.heap, this);
     let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let e = enc(src);
+    if block.is_none() && (whole == CodeRange::Ascii && e.is_ascii_compatible() || whole == CodeRange::Valid && e == Encoding::UTF_8) {
+        return all_at_once(cx, src, |bytes, at| match bytes[at] {
+            b if b < 0x80 => (b.into(), at + 1),
+            b => utf8::decode(&bytes[at..]).map_or((b.into(), at + 1), |(c, n)| (c, at + n)),
+        });
+    }
     let mut sink = Sink::new(cx, block);
     let mut at = 0;
     while at < src.len() {

@@ -4,7 +4,7 @@
 //! or has a Unicode form.
 //! Rejected: `escape_debug` of std (other escapes, other idea of printable).
 
-use super::printable::is_printable;
+use super::printable::{is_printable, printable_range};
 use super::{Encoding, Kind, transcode, utf8};
 use zakuro_base::progress::{Pace, Progress, Stopped, to_the_end};
 
@@ -103,15 +103,37 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
+/// Length of the characters at the beginning of a text that stand for themselves, or of a portion of them.
+fn plain_run(s: &[u8]) -> usize {
+    let mut at = 0;
+    // Characters come in scripts: a range that was looked up holds for the next ones.
+    let mut seen = 0..0;
+    while at < s.len().min(RUN) {
+        if PLAIN[s[at] as usize] {
+            at += 1;
+            continue;
+        }
+        let Some((c, n)) = utf8::decode(&s[at..]).filter(|(_, n)| *n > 1) else { break };
+        if !seen.contains(&c) {
+            match printable_range(c) {
+                Some(range) => seen = range,
+                None => break,
+            }
+        }
+        at += n;
+    }
+    at
+}
+
 fn quote_utf8(s: &[u8], out: &mut String, p: &mut dyn Progress) -> Result<(), Stopped> {
     let mut at = 0;
     let mut pace = Pace::new();
     while at < s.len() {
         pace.at(at, p)?;
         // What stands for itself is copied at once.
-        let plain = s[at..].iter().take(RUN).take_while(|b| PLAIN[**b as usize]).count();
+        let plain = plain_run(&s[at..]);
         if plain > 0 {
-            // ASCII alone.
+            // Whole characters.
             out.push_str(std::str::from_utf8(&s[at..at + plain]).unwrap_or_default());
             at += plain;
             continue;

@@ -17,6 +17,17 @@ pub fn is_printable(c: u32) -> bool {
     i % 2 == 0 && ESCAPED.get(i).is_none_or(|&x| x != c)
 }
 
+/// The characters around `c` that are shown unescaped as it is; None: it isn't.
+pub fn printable_range(c: u32) -> Option<std::ops::Range<u32>> {
+    if !is_printable(c) {
+        return None;
+    }
+    // Even: between two ranges.
+    let i = ESCAPED.partition_point(|&x| x < c);
+    let from = i.checked_sub(1).map_or(0, |i| ESCAPED[i] + 1);
+    Some(from..ESCAPED.get(i).copied().unwrap_or(0x11_0000))
+}
+
 static ESCAPED: &[u32] = &[
     0x0, 0x1f, 0x7f, 0x9f, 0x378, 0x379, 0x380, 0x383, 0x38b, 0x38b, 0x38d, 0x38d, 0x3a2, 0x3a2, 0x530, 0x530, 0x557, 0x558, 0x58b, 0x58c,
     0x590, 0x590, 0x5c8, 0x5cf, 0x5eb, 0x5ee, 0x5f5, 0x5ff, 0x70e, 0x70e, 0x74b, 0x74c, 0x7b2, 0x7bf, 0x7fb, 0x7fc, 0x82e, 0x82f, 0x83f,
