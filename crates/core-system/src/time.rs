@@ -209,7 +209,21 @@ pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
 }
 
 /// `2024-02-03T04:05:06.7Z`, of a year that is not negative.
-fn iso_text(c: &Civil, digits: usize, utc: bool) -> Vec<u8> {
+/// The first digits after the point of a fraction below one.
+fn fraction_digits(out: &mut Vec<u8>, (num, den): &(BigInt, BigInt), digits: usize) {
+    if let (Some(mut n), Some(d)) = (num.to_u64().map(u128::from), den.to_u64().map(u128::from)) {
+        for _ in 0..digits {
+            n *= 10;
+            out.push(b'0' + n.checked_div(d).unwrap_or(0) as u8);
+            n = n.checked_rem(d).unwrap_or(0);
+        }
+        return;
+    }
+    let shifted = num * BigInt::from(10).pow(digits as u32) / den;
+    out.extend(format!("{shifted:0digits$}").bytes());
+}
+
+fn iso_text(c: &Civil, digits: usize, rest: Option<&(BigInt, BigInt)>, utc: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + digits);
     let two = |out: &mut Vec<u8>, n: u8, before: u8| out.extend_from_slice(&[before, b'0' + n / 10, b'0' + n % 10]);
     let (thousands, year) = (c.year / 1000, (c.year % 1000) as u16);
@@ -226,10 +240,14 @@ fn iso_text(c: &Civil, digits: usize, utc: bool) -> Vec<u8> {
     if digits > 0 {
         out.push(b'.');
         let (mut n, mut unit) = (c.nsec, 100_000_000);
-        for _ in 0..digits {
-            out.push(b'0' + n.checked_div(unit).unwrap_or(0) as u8);
-            n = n.checked_rem(unit).unwrap_or(0);
-            unit /= 10;
+        for _ in 0..digits.min(9) {
+            out.push(b'0' + (n / unit) as u8);
+            n %= unit;
+            unit = (unit / 10).max(1);
+        }
+        match rest {
+            Some(r) if digits > 9 => fraction_digits(&mut out, r, digits - 9),
+            _ => out.resize(out.len() + digits.saturating_sub(9), b'0'),
         }
     }
     if utc {
@@ -405,10 +423,10 @@ pub mod time {
             Some(d) => cx.to_i64(d)?,
         };
         let t = get(cx, this)?;
-        if digits <= 9 || t.rest.is_none() && digits < 1000 {
+        if digits < 1000 {
             let (c, utc) = (t.reading(), t.clock == Clock::Utc);
             if c.year >= 0 {
-                let text = iso_text(&c, usize::try_from(digits).unwrap_or(0), utc);
+                let text = iso_text(&c, usize::try_from(digits).unwrap_or(0), t.rest.as_deref(), utc);
                 return Ok(cx.str_bytes(&text, zakuro_object::string::US_ASCII));
             }
         }

@@ -13,8 +13,8 @@ fn in_keyword(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Value>> {
     if kw.is_empty() {
         return Ok(None);
     }
-    kw.only(cx, &[Sym::intern("in"), Sym::intern("precision")])?;
-    Ok(kw.get(Sym::intern("in")).filter(|v| !v.is_nil()))
+    kw.only(cx, &[sym::in_zone, sym::precision])?;
+    Ok(kw.get(sym::in_zone).filter(|v| !v.is_nil()))
 }
 
 fn now() -> Moment {
@@ -403,8 +403,13 @@ pub mod time {
                     return cx.arg_error(format!("unexpected unit: {u}"));
                 }
             };
-            let (n, d) = calc::exact_ratio(cx, s)?;
-            let extra = Moment::of_ratio(&n, &(d * per));
+            let extra = match s.as_fixnum() {
+                Some(n) => Some(Moment { sec: n.div_euclid(per), nsec: (n.rem_euclid(per) * (1_000_000_000 / per)) as u32, rest: None }),
+                None => {
+                    let (n, d) = calc::exact_ratio(cx, s)?;
+                    Moment::of_ratio(&n, &(d * per))
+                }
+            };
             m = match extra.and_then(|e| m.plus(&e)) {
                 Some(m) => m,
                 None => return cx.range_error("time out of range"),
@@ -459,7 +464,7 @@ pub mod time {
             return cx.arg_error("timezone argument given as positional and keyword arguments");
         }
         if let ([_], Some(s)) = (args, Ref::<StringCell>::from_value(args[0])) {
-            let precision = match kw.get(Sym::intern("precision")) {
+            let precision = match kw.get(sym::precision) {
                 Some(Value::NIL) => usize::MAX,
                 // As in CRuby, a negative one takes all digits.
                 Some(p) => usize::try_from(cx.to_i64(p)?).unwrap_or(usize::MAX),

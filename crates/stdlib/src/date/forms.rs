@@ -84,14 +84,23 @@ fn iso<'a>(form: Form, s: &'a [u8]) -> Option<Found<'a>> {
     if c.eat(b".").is_some() {
         found.fraction = Some(c.digits()?);
     }
+    // As Time#to_s and #inspect write it: the zone by itself, without a colon.
+    let apart = form == Form::Any && c.eat(b" ").is_some();
     let from = c.at;
+    if apart && s[from..].eq_ignore_ascii_case(b"utc") {
+        found.zone = Some(&s[from..]);
+        return Some(found);
+    }
     match c.eat(b"Zz+-") {
+        None if apart => return None,
         None if form == Form::Rfc3339 => return None,
         None => {}
         Some(sign) => {
             if let b'+' | b'-' = sign {
                 c.number(2)?;
-                c.eat(b":")?;
+                if c.eat(b":").is_none() && form != Form::Any {
+                    return None;
+                }
                 c.number(2)?;
             }
             found.zone = Some(&s[from..c.at]);
