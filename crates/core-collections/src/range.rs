@@ -442,16 +442,20 @@ mod methods {
             }
             return Ok(this.as_value());
         }
-        if this.low().is_nil() && cx.is_integer(this.high()) {
-            let mut v = this.high();
+        if (this.low().is_nil() || cx.is_integer(this.low()))
+            && let Some(mut i) = cx.as_big(this.high())
+        {
             if this.exclusive() {
-                v = cx.call(v, sym::sub, &[Value::fixnum(1)])?;
+                i -= 1;
             }
-            loop {
+            let low = cx.as_big(this.low());
+            while low.as_ref().is_none_or(|low| i >= *low) {
+                let v = cx.big(i.clone());
                 cx.yield1(block, v)?;
                 cx.safepoint()?;
-                v = cx.call(v, sym::sub, &[Value::fixnum(1)])?;
+                i -= 1;
             }
+            return Ok(this.as_value());
         }
         if this.low().is_nil() {
             return cannot_iterate(cx, this.low());

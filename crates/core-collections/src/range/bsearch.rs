@@ -26,11 +26,40 @@ pub mod bsearch {
         verdict(cx, r)
     }
 
-    fn integers(cx: &mut Cx, block: Block, low: BigInt, high: BigInt) -> Result<Value> {
-        let (mut low, mut high) = (low, high);
+    /// Among the numbers from `low` to below `high`, each of which stands for an element. What was `found` before is the answer if none of them is.
+    fn halving(cx: &mut Cx, block: Block, (low, high): (i64, i64), mut found: Value, element: impl Fn(&mut Cx, i64) -> Value) -> Result<Value> {
+        // Neither end is looked at.
+        let (mut low, mut high) = (low.saturating_sub(1), high);
+        while low < high.saturating_sub(1) {
+            // As CRuby rounds: which elements the block sees is a program's to know.
+            let mid = if (high < 0) == (low < 0) { low + (high - low) / 2 } else { (low + high) / 2 };
+            let v = element(cx, mid);
+            match probe(cx, block, v)? {
+                Verdict::Found => return Ok(v),
+                Verdict::Here => {
+                    found = v;
+                    high = mid;
+                }
+                Verdict::Left => high = mid,
+                Verdict::Right => low = mid,
+            }
+        }
+        Ok(found)
+    }
+
+    fn small(cx: &mut Cx, block: Block, ends: (i64, i64), found: Value) -> Result<Value> {
+        halving(cx, block, ends, found, |cx, i| cx.int(i))
+    }
+
+    fn integers(cx: &mut Cx, block: Block, mut low: BigInt, mut high: BigInt) -> Result<Value> {
         let mut found = Value::NIL;
-        while low < high {
-            let mid: BigInt = (&low + &high) >> 1;
+        low -= 1;
+        loop {
+            let mut mid = &low + &high;
+            mid >>= 1u8;
+            if low >= mid {
+                return Ok(found);
+            }
             let v = cx.big(mid.clone());
             match probe(cx, block, v)? {
                 Verdict::Found => return Ok(v),
@@ -39,10 +68,41 @@ pub mod bsearch {
                     high = mid;
                 }
                 Verdict::Left => high = mid,
-                Verdict::Right => low = mid + 1,
+                Verdict::Right => low = mid,
             }
         }
-        Ok(found)
+    }
+
+    /// From one end on in steps that double, until the element lies between two of them.
+    fn unbounded(cx: &mut Cx, block: Block, mut end: Value, up: bool) -> Result<Value> {
+        let mut step = BigInt::from(if up { 1 } else { -1 });
+        let mut found = Value::NIL;
+        loop {
+            let next = cx.as_big(end).unwrap_or_default() + &step;
+            let mid = cx.big(next);
+            let verdict = probe(cx, block, mid)?;
+            let smaller = match verdict {
+                Verdict::Found => return Ok(mid),
+                Verdict::Here => {
+                    found = mid;
+                    true
+                }
+                Verdict::Left => true,
+                Verdict::Right => false,
+            };
+            if smaller == up {
+                let (low, high) = if up { (end, mid) } else { (mid, end) };
+                return match (low.as_fixnum(), high.as_fixnum()) {
+                    (Some(low), Some(high)) => small(cx, block, (low, high + 1), found),
+                    _ => {
+                        let (low, high) = (cx.as_big(low).unwrap_or_default(), cx.as_big(high).unwrap_or_default());
+                        integers(cx, block, low, high + 1)
+                    }
+                };
+            }
+            step <<= 1u8;
+            end = mid;
+        }
     }
 
     /// Finds by halving: the first element for which the block is true, or one for which it returns 0.
@@ -64,51 +124,17 @@ pub mod bsearch {
         if low.as_float().is_some() || high.as_float().is_some() {
             let a = if low.is_nil() { f64::NEG_INFINITY } else { cx.to_f64(low)? };
             let b = if high.is_nil() { f64::INFINITY } else { cx.to_f64(high)? };
-            let (mut i, mut j) = (double_to_order(a), double_to_order(b));
-            if !this.exclusive() {
-                j = j.saturating_add(1);
-            }
-            let mut found = Value::NIL;
-            while i < j {
-                let mid = ((i as i128 + j as i128) >> 1) as i64;
-                let v = cx.float(order_to_double(mid));
-                match probe(cx, block, v)? {
-                    Verdict::Found => return Ok(v),
-                    Verdict::Here => {
-                        found = v;
-                        j = mid;
-                    }
-                    Verdict::Left => j = mid,
-                    Verdict::Right => i = mid + 1,
-                }
-            }
-            return Ok(found);
+            let end = double_to_order(b).saturating_add(i64::from(!this.exclusive()));
+            return halving(cx, block, (double_to_order(a), end), Value::NIL, |cx, i| cx.float(order_to_double(i)));
+        }
+        if let (Some(a), Some(b)) = (low.as_fixnum(), high.as_fixnum()) {
+            return small(cx, block, (a, b + i64::from(!this.exclusive())), Value::NIL);
         }
         let extra = i32::from(!this.exclusive());
         match (cx.as_big(low), cx.as_big(high)) {
             (Some(a), Some(b)) => integers(cx, block, a, b + extra),
-            (Some(a), None) if high.is_nil() => {
-                let mut step = BigInt::from(1);
-                loop {
-                    let v = cx.big(&a + &step);
-                    match probe(cx, block, v)? {
-                        Verdict::Found => return Ok(v),
-                        Verdict::Right => step <<= 1,
-                        _ => return integers(cx, block, a.clone(), a + step + 1),
-                    }
-                }
-            }
-            (None, Some(b)) if low.is_nil() => {
-                let mut step = BigInt::from(1);
-                loop {
-                    let v = cx.big(&b - &step);
-                    match probe(cx, block, v)? {
-                        Verdict::Found => return Ok(v),
-                        Verdict::Right => return integers(cx, block, &b - &step, b + extra),
-                        _ => step <<= 1,
-                    }
-                }
-            }
+            (Some(_), None) if high.is_nil() => unbounded(cx, block, low, true),
+            (None, Some(_)) if low.is_nil() => unbounded(cx, block, high, false),
             _ => {
                 let what = cx.class_shown(low);
                 cx.type_error(format!("can't do binary search for {what}"))
