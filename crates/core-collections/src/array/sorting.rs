@@ -25,6 +25,10 @@ impl Comparer {
             },
         }
     }
+    /// Are all of them small Integers and Floats that are numbers, with the builtin `<=>`?
+    fn are_numbers(self, v: &[Value]) -> bool {
+        self.int && self.float && v.iter().all(|x| x.is_fixnum() || x.as_float().is_some_and(|f| !f.is_nan()))
+    }
     /// `a <=> b`. ArgumentError when they can't be compared.
     #[inline(always)]
     pub fn compare(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {
@@ -75,6 +79,12 @@ impl Comparer {
         {
             return Ok(o);
         }
+        if self.int
+            && self.float
+            && let Some(o) = fixnum_and_float(a, b)
+        {
+            return Ok(o);
+        }
         if self.string
             && let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
         {
@@ -86,6 +96,32 @@ impl Comparer {
         let r = cx.call(a, sym::cmp, &[b])?;
         order_of(cx, r, a, b)
     }
+}
+
+/// A small Integer beside a Float, exactly; None: they are something else, or the Float is no number.
+fn fixnum_and_float(a: Value, b: Value) -> Option<Ordering> {
+    let order = |i: i64, f: f64| {
+        // Beyond these, any Float is beyond any small Integer.
+        if !(-9.3e18..9.3e18).contains(&f) {
+            return 0.0.partial_cmp(&f);
+        }
+        let whole = f.trunc();
+        Some((i as i128).cmp(&(whole as i128)).then_with(|| whole.partial_cmp(&f).unwrap_or(Ordering::Equal)))
+    };
+    match (a.as_fixnum(), b.as_fixnum()) {
+        (Some(i), None) => order(i, b.as_float()?),
+        (None, Some(i)) => order(i, a.as_float()?).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+/// Of numbers as [`Comparer::are_numbers`] means.
+fn compare_numbers(a: Value, b: Value) -> Ordering {
+    if Value::both_fixnum(a, b) {
+        return a.fix().cmp(&b.fix());
+    }
+    let floats = || a.as_float()?.partial_cmp(&b.as_float()?);
+    fixnum_and_float(a, b).or_else(floats).unwrap_or(Ordering::Equal)
 }
 
 /// What a `<=>` result means; `a` and `b` are for the error message.
@@ -147,6 +183,10 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
             let key = |x: &Value| x.as_float().unwrap_or(0.0);
             let compare = |a: &Value, b: &Value| key(a).partial_cmp(&key(b)).unwrap_or(Ordering::Equal);
             return sort_plain(cx, v, 1 << 18, |v| v.sort_by(compare), compare);
+        }
+        if c.are_numbers(v) {
+            let compare = |a: &Value, b: &Value| compare_numbers(*a, *b);
+            return sort_plain(cx, v, 1 << 17, |v| v.sort_by(compare), compare);
         }
         if c.string
             && let Some(first) = v.first().copied().and_then(Ref::<StringCell>::from_value)
@@ -212,6 +252,21 @@ pub fn sorted_positions(cx: &mut Cx, keys: &RootedVec) -> Result<Vec<u32>> {
         perm.sort_by_key(|i| keys[*i as usize].fix());
         return Ok(perm);
     }
+    if c.are_numbers(keys) {
+        // Runs of so many at once, which are merged then.
+        const RUN: usize = 1 << 17;
+        let mut steps = 0;
+        for run in perm.chunks_mut(RUN) {
+            run.sort_by(|a, b| compare_numbers(keys[*a as usize], keys[*b as usize]));
+            cx.safepoint()?;
+        }
+        merge_runs::<Exc>(&mut perm, RUN, &mut |a, b| {
+            steps += 1;
+            step(steps, cx)?;
+            Ok(compare_numbers(keys[a as usize], keys[b as usize]))
+        })?;
+        return Ok(perm);
+    }
     merge_sort(&mut perm, &mut |a, b| c.compare(cx, keys[a as usize], keys[b as usize]))?;
     Ok(perm)
 }
@@ -229,8 +284,14 @@ fn merge_sort<E>(v: &mut Vec<u32>, compare: &mut dyn FnMut(u32, u32) -> std::res
             }
         }
     }
-    let mut other = v.clone();
-    let mut width = RUN;
+    merge_runs(v, RUN, compare)
+}
+
+/// Merges runs of so many, each of which is sorted.
+fn merge_runs<E>(v: &mut Vec<u32>, run: usize, compare: &mut dyn FnMut(u32, u32) -> std::result::Result<Ordering, E>) -> std::result::Result<(), E> {
+    let n = v.len();
+    let mut other = if n > run { v.clone() } else { Vec::new() };
+    let mut width = run;
     while width < n {
         for start in (0..n).step_by(width * 2) {
             let (mid, end) = ((start + width).min(n), (start + 2 * width).min(n));
