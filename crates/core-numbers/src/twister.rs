@@ -61,11 +61,18 @@ impl Twister {
     }
     fn advance(&mut self) {
         let s = &mut self.state;
-        for i in 0..WORDS {
-            let y = s[i] & 1 << 31 | s[(i + 1) % WORDS] & !(1 << 31);
-            let odd = if y & 1 == 0 { 0 } else { 0x9908_b0df };
-            s[i] = s[(i + MIDDLE) % WORDS] ^ y >> 1 ^ odd;
+        let mixed = |here: u32, next: u32, far: u32| {
+            let y = here & 1 << 31 | next & !(1 << 31);
+            far ^ y >> 1 ^ (y & 1).wrapping_neg() & 0x9908_b0df
+        };
+        // Three runs, none of which leaves the words: places modulo their number took more time than the mixing.
+        for i in 0..WORDS - MIDDLE {
+            s[i] = mixed(s[i], s[i + 1], s[i + MIDDLE]);
         }
+        for i in WORDS - MIDDLE..WORDS - 1 {
+            s[i] = mixed(s[i], s[i + 1], s[i + MIDDLE - WORDS]);
+        }
+        s[WORDS - 1] = mixed(s[WORDS - 1], s[0], s[MIDDLE - 1]);
         self.used = 0;
     }
     #[inline]

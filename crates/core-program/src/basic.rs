@@ -179,9 +179,15 @@ mod nil {
     ///
     ///     nil.to_r   #=> (0/1)
     #[method("to_r")]
-    #[method("rationalize")]
-    fn to_r(heap: &Heap, _this: Value, _eps: Option<Value>) -> Value {
+    fn to_r(heap: &Heap, _this: Value) -> Value {
         PairCell::make(heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1))
+    }
+    /// Zero, however exact.
+    ///
+    ///     nil.rationalize(0.1)   #=> (0/1)
+    #[method("rationalize")]
+    fn rationalize(heap: &Heap, this: Value, _eps: Option<Value>) -> Value {
+        to_r(heap, this)
     }
     /// Zero.
     ///

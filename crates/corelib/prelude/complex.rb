@@ -86,6 +86,11 @@ class Complex
   #
   #     Complex(0, 1) ** 2   #=> (-1+0i)
   def **(other)
+    if other.is_a?(Complex) && other.imaginary != 0
+      # Neither 0 nor 1 nor real.
+      return Complex.__send__(:__make, 0, 0) if real == 0 && imaginary == 0
+      return __complex_power(other.real, other.imaginary)
+    end
     return Complex.__send__(:__make, 1, 0) if other == 0 && !other.is_a?(Float)
     if other.is_a?(Rational) && other.denominator == 1
       other = other.numerator
@@ -100,14 +105,7 @@ class Complex
       raise ZeroDivisionError, "divided by 0" if other.is_a?(Numeric) && other.real? && other < 0
       return Complex.__send__(:__make, 0, 0)
     end
-    if other.is_a?(Complex)
-      r, theta = polar
-      re = other.real
-      im = other.imaginary
-      nr = Math.exp(re * Math.log(r) - im * theta)
-      ntheta = theta * re + im * Math.log(r)
-      return Complex.polar(nr, ntheta)
-    end
+    return __complex_power(other.real, other.imaginary) if other.is_a?(Complex)
     if other.is_a?(Integer)
       return __integer_power(other)
     end
@@ -121,6 +119,12 @@ class Complex
   end
 
   alias pow **
+
+  private def __complex_power(re, im)
+    theta = arg
+    log = Math.log(abs)
+    Complex.polar(Math.exp(re * log - im * theta), theta * re + im * log)
+  end
 
   # The distance from 0.
   #

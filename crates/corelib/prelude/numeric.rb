@@ -199,23 +199,6 @@ class Numeric
   end
 end
 
-class NilClass
-  # 0 as Rational.
-  def to_r
-    Rational(0, 1)
-  end
-
-  # 0 as Rational.
-  def rationalize(eps = 0)
-    Rational(0, 1)
-  end
-
-  # 0 as Complex.
-  def to_c
-    Complex(0, 0)
-  end
-end
-
 class Random
   module Formatter
     # A number from 0 to below the limit, or in a Range; a Float below 1 for nil, 0 and less.

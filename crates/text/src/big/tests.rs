@@ -89,6 +89,16 @@ fn powers_and_roots() {
             assert!(mod_pow(&a, &n, &m, &mut ToTheEnd) == Ok(a.modpow(&n, &m)));
         }
     }
+    // Odd moduli, by Montgomery's way up to 64 limbs, and exponents for each of its windows.
+    for m in [1, 2, 3, 7, 64, 65] {
+        for n in [0, 1, 3, 9] {
+            let m = BigInt::from(number(&mut rng, m)) * 2 + 1;
+            let (a, n) = (BigInt::from(number(&mut rng, 5)), BigInt::from(number(&mut rng, n)));
+            for (a, m) in [(a.clone(), m.clone()), (-&a, -&m), (&m - 1, m.clone())] {
+                assert!(mod_pow(&a, &n, &m, &mut ToTheEnd) == Ok(a.modpow(&n, &m)));
+            }
+        }
+    }
     for limbs in [1, 2, 101, 150, 999] {
         let n = number(&mut rng, limbs) + 1u32;
         let square = &n * &n;
@@ -101,7 +111,7 @@ fn powers_and_roots() {
 #[test]
 fn digits_there_and_back() {
     let mut rng = Rng(7);
-    for limbs in [0, 1, 300, 313, 314, 700, 5000] {
+    for limbs in [0, 1, 38, 39, 40, 47, 48, 80, 300, 313, 314, 700, 5000] {
         let n = number(&mut rng, limbs);
         for radix in [2, 3, 8, 10, 16, 32, 36] {
             let text = to_text(&BigInt::from(n.clone()), radix, &mut ToTheEnd).unwrap();

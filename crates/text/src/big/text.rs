@@ -6,6 +6,9 @@ use num_traits::Zero;
 
 /// Below this many digits the quadratic way is faster than splitting.
 const SPLIT: usize = 1200;
+/// The same the other way, where num-bigint's loop divides by a limb at each step; and the bits from which on it is split.
+const SPLIT_DIGITS: usize = 304;
+const SPLIT_BITS: u64 = 2500;
 /// Digits of a radix that is a power of two are bits: they are taken in pieces of so many limbs.
 const PIECE: usize = 1 << 13;
 
@@ -73,9 +76,9 @@ pub fn small_digits(n: &BigUint, radix: u32, p: &mut dyn Progress) -> Result<Vec
         }
     } else {
         let mut powers = Vec::new();
-        let mut width = SPLIT;
-        if n.bits() > 20_000 {
-            powers.push(BigUint::from(radix).pow(SPLIT as u32));
+        let mut width = SPLIT_DIGITS;
+        if n.bits() > SPLIT_BITS {
+            powers.push(BigUint::from(radix).pow(SPLIT_DIGITS as u32));
             while let Some(last) = powers.last()
                 && last.bits() * 2 <= n.bits() + 2
             {
@@ -143,7 +146,7 @@ pub fn digits(n: &BigUint, base: &BigUint, p: &mut dyn Progress) -> Result<Vec<B
 
 /// Text in a radix of 2 to 36.
 pub fn to_text(n: &BigInt, radix: u32, p: &mut dyn Progress) -> Result<String> {
-    if n.bits() <= 20_000 {
+    if n.bits() <= SPLIT_BITS {
         return Ok(n.to_str_radix(radix));
     }
     let mut out = small_digits(n.magnitude(), radix, p)?;
