@@ -175,6 +175,9 @@ fn default_flags(size: usize) -> u32 {
 
 /// A size, length or offset: "Size can't be negative!"
 pub fn number(cx: &mut Cx, v: Value, what: &str) -> Result<usize> {
+    if let Some(n) = v.as_fixnum().and_then(|n| usize::try_from(n).ok()) {
+        return Ok(n);
+    }
     if !cx.is_integer(v) {
         return cx.type_error("not an Integer");
     }

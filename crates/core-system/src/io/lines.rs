@@ -404,11 +404,7 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
         let there = object::reader(cx, v)?.buffered().len();
         if there >= n || !fill_up_to(cx, v, n - there)? {
             let io = object::reader(cx, v)?;
-            let k = io.buffered().len().min(n);
-            let mut out = zakuro_base::memory::with_room(k);
-            out.extend_from_slice(&io.buffered()[..k]);
-            io.consume(k);
-            return Ok(out);
+            return Ok(io.take_buffered(n));
         }
         // A short file is read however much is asked for; what has no end would fill the machine first.
         if hopeless && object::reader(cx, v)?.buffered().len() >= zakuro_heap::LARGE {

@@ -28,7 +28,7 @@ const READ_BUFFER: usize = 16 * 1024;
 /// The most that one read(2) is asked for, in bytes.
 const LARGEST_READ: usize = 64 * 1024 * 1024;
 /// The same of a pipe or terminal: what Linux lets a pipe hold.
-const LARGEST_PIPE: usize = 1024 * 1024;
+pub const LARGEST_PIPE: usize = 1024 * 1024;
 
 /// One direction of a stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -175,6 +175,17 @@ impl Io {
             self.rbuf.clear();
             self.rpos = 0;
         }
+    }
+    /// Up to so many of the buffered bytes, which are read then.
+    pub fn take_buffered(&mut self, most: usize) -> Vec<u8> {
+        if self.rpos == 0 && self.rbuf.len() <= most {
+            return std::mem::take(&mut self.rbuf);
+        }
+        let n = self.buffered().len().min(most);
+        let mut out = zakuro_base::memory::with_room(n);
+        out.extend_from_slice(&self.buffered()[..n]);
+        self.consume(n);
+        out
     }
     /// Does every kind of line end count as "\n" in what is read, byte by byte?
     pub fn reads_newlines(&self) -> bool {
@@ -686,26 +697,23 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
     if get(cx, v)?.is_socket() {
         return fill_from_socket(cx, v, room);
     }
-    let regular = wait_for_input(cx, v)?;
+    before_read(cx, v)?;
+    let mut look = true;
+    if !get(cx, v)?.regular && cx.fiber_scheduler().is_nil() {
+        let mut chunk = zakuro_base::memory::with_room(room.min(LARGEST_PIPE));
+        match wait::read_now(get(cx, v)?.descriptor(Side::Reading), &mut chunk) {
+            Ok(_) => return keep(cx, v, chunk),
+            Err(e) => look = e != libc::EAGAIN,
+        }
+    }
+    let regular = wait_until_input(cx, v, look)?;
     // No pipe holds more than that, and whoever waits at ten thousand of them needs no room yet.
     let room = if regular { room } else { room.min(LARGEST_PIPE) };
     let mut chunk = zakuro_base::memory::zeroed(room);
     match blocking_read(cx, v, regular, &mut chunk)? {
-        Ok(0) => Ok(false),
         Ok(n) => {
-            let io = get(cx, v)?;
-            if io.rpos > 0 {
-                io.rbuf.drain(..io.rpos);
-                io.rpos = 0;
-            }
-            if io.rbuf.is_empty() && n >= chunk.len() / 2 {
-                chunk.truncate(n);
-                io.rbuf = chunk;
-            } else {
-                zakuro_base::memory::extend(&mut io.rbuf, &chunk[..n]);
-            }
-            cx.weigh_data(v);
-            Ok(true)
+            chunk.truncate(n);
+            keep(cx, v, chunk)
         }
         // Whoever sat at the terminal of standard input has gone.
         Err(libc::EIO) if raw(cx, v)?.tty && raw(cx, v)?.fd == 0 => Ok(false),
@@ -714,6 +722,26 @@ pub fn fill_up_to(cx: &mut Cx, v: Value, wanted: usize) -> Result<bool> {
             super::errors::fail_at(cx, e, "io_fread", &p)
         }
     }
+}
+
+/// Puts what was read behind what is buffered; false for nothing, which is the end.
+fn keep(cx: &mut Cx, v: Value, chunk: Vec<u8>) -> Result<bool> {
+    if chunk.is_empty() {
+        return Ok(false);
+    }
+    let io = get(cx, v)?;
+    if io.rpos > 0 {
+        io.rbuf.drain(..io.rpos);
+        io.rpos = 0;
+    }
+    // Half empty, it would hold more memory than what it brought.
+    if io.rbuf.is_empty() && chunk.len() >= chunk.capacity() / 2 {
+        io.rbuf = chunk;
+    } else {
+        zakuro_base::memory::extend(&mut io.rbuf, &chunk);
+    }
+    cx.weigh_data(v);
+    Ok(true)
 }
 
 /// The same for a socket. Its buffer is as large as what came: there may be ten thousand of them.
@@ -754,21 +782,38 @@ fn fill_from_socket(cx: &mut Cx, v: Value, room: usize) -> Result<bool> {
     }
 }
 
-/// Waits until the stream can be read; whether it is a regular file. IOError when another thread closes it meanwhile.
-pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<bool> {
+/// What comes before a read: IOError without a descriptor to read from; a terminal shows what was written first.
+fn before_read(cx: &mut Cx, v: Value) -> Result<()> {
     let io = reader(cx, v)?;
-    let (regular, socket, timeout) = (io.regular, io.is_socket(), io.timeout);
     if io.fd < 0 {
         return io_error(cx, "not opened for reading");
     }
     if io.fd == 0 || io.tty {
         super::stream::before_terminal_read(cx)?;
     }
+    Ok(())
+}
+
+/// Waits until the stream can be read; whether it is a regular file. IOError when another thread closes it meanwhile.
+pub fn wait_for_input(cx: &mut Cx, v: Value) -> Result<bool> {
+    before_read(cx, v)?;
+    wait_until_input(cx, v, true)
+}
+
+/// `look`: whether it is asked first if there is something; else a call has just said that there is nothing.
+fn wait_until_input(cx: &mut Cx, v: Value, look: bool) -> Result<bool> {
+    let io = reader(cx, v)?;
+    let (regular, socket, timeout) = (io.regular, io.is_socket(), io.timeout);
+    if io.fd < 0 {
+        return io_error(cx, "not opened for reading");
+    }
     if !regular {
         let ready = if socket {
             wait::poll_socket(cx, v, libc::POLLIN, timeout)?
-        } else {
+        } else if look {
             wait::wait_stream(cx, v, Side::Reading, libc::POLLIN, timeout)?
+        } else {
+            wait::wait_stream_on(cx, v, Side::Reading, libc::POLLIN, timeout)?
         };
         if ready == 0 {
             return io_timeout(cx);

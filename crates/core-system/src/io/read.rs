@@ -3,7 +3,7 @@
 use super::errors::{io_error, last_errno};
 use super::lines::*;
 use super::object::{self, fill, fill_up_to};
-use super::wait::{Called, Patience, blocking_read, read_socket};
+use super::wait::{Called, Patience, blocking_read, read_now, read_socket};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::BINARY;
 use zakuro_vm::*;
@@ -28,10 +28,7 @@ fn read_some(cx: &mut Cx, this: Value, max: usize) -> Result<Option<Vec<u8>>> {
         return Ok(None);
     }
     let io = object::reader(cx, this)?;
-    let n = io.buffered().len().min(max);
-    let b = io.buffered()[..n].to_vec();
-    io.consume(n);
-    Ok(Some(b))
+    Ok(Some(io.take_buffered(max)))
 }
 
 /// The buffer argument as it is, or a new String: for reading nothing.
@@ -173,6 +170,21 @@ pub mod io {
         if n == 0 {
             return into_buffer(cx, buf, b"", BINARY);
         }
+        let plain = !io.regular && !io.tty && !io.is_socket() && cx.fiber_scheduler().is_nil();
+        let io = object::reader(cx, this)?;
+        if plain && io.buffered().is_empty() {
+            let mut there = zakuro_base::memory::with_room(n.min(object::LARGEST_PIPE));
+            match read_now(io.descriptor(object::Side::Reading), &mut there) {
+                Ok(0) if quiet => return Ok(Value::NIL),
+                Ok(0) => return at_end(cx, buf),
+                Ok(_) => return into_buffer(cx, buf, &there, BINARY),
+                Err(libc::EAGAIN) if quiet => return Ok(Value::sym(Sym::intern("wait_readable"))),
+                Err(libc::EAGAIN) => return wait_error(cx, "IO::EAGAINWaitReadable", "Resource temporarily unavailable - read would block"),
+                // What the system can't tell so is asked for in the other way, which tells errors, too.
+                Err(_) => {}
+            }
+        }
+        let io = object::reader(cx, this)?;
         if io.buffered().is_empty() && !io.regular {
             let mut p = libc::pollfd { fd: io.fd, events: libc::POLLIN, revents: 0 };
             // SAFETY: one valid pollfd.

@@ -30,19 +30,31 @@ fn check_open(cx: &mut Cx, leases: &[Leased]) -> Result<()> {
 /// Waits until one of the descriptors is ready (`revents` says which) or the seconds are over: false. `leases`: of the streams whose descriptors they are; IOError when one of
 /// them is closed meanwhile.
 pub fn wait_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>) -> Result<bool> {
-    wait_until(cx, fds, leases, seconds, false)
+    wait_until(cx, fds, leases, seconds, Look::First)
 }
 
 /// The same for `IO.select`, which tells what was ready for a moment, too. Of several processes that wait at a listening socket one gets the connection; the others are told
 /// of it all the same, as by the system call, and their time begins anew.
 pub fn select_any(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>) -> Result<bool> {
-    wait_until(cx, fds, leases, seconds, true)
+    wait_until(cx, fds, leases, seconds, Look::Moments)
 }
 
-fn wait_until(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>, moments: bool) -> Result<bool> {
-    if poll(fds, 0) > 0 {
+/// How a wait begins and what ends it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    /// Whether there is something is asked first.
+    First,
+    /// The same; what was ready for a moment counts.
+    Moments,
+    /// A call has just said that there is nothing.
+    Nothing,
+}
+
+fn wait_until(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds: Option<f64>, look: Look) -> Result<bool> {
+    if look != Look::Nothing && poll(fds, 0) > 0 {
         return Ok(true);
     }
+    let moments = look == Look::Moments;
     let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
     if cx.host.is_none() {
         return wait_natively(cx, fds, leases, deadline);
@@ -89,10 +101,19 @@ fn wait_until(cx: &mut Cx, fds: &mut [libc::pollfd], leases: &[Leased], seconds:
 
 /// The same for one stream, by the fiber's scheduler if it has one; the events that came, 0 when the time is over. IOError when it is closed meanwhile.
 pub fn wait_stream(cx: &mut Cx, v: Value, side: Side, events: i16, seconds: Option<f64>) -> Result<i16> {
+    wait_at(cx, v, side, events, seconds, Look::First)
+}
+
+/// The same after a call said that it would have to wait.
+pub fn wait_stream_on(cx: &mut Cx, v: Value, side: Side, events: i16, seconds: Option<f64>) -> Result<i16> {
+    wait_at(cx, v, side, events, seconds, Look::Nothing)
+}
+
+fn wait_at(cx: &mut Cx, v: Value, side: Side, events: i16, seconds: Option<f64>, look: Look) -> Result<i16> {
     let leases = [object::lease(cx, v, side)?];
     let mut p = [libc::pollfd { fd: leases[0].fd, events, revents: 0 }];
     if cx.fiber_scheduler().is_nil() {
-        return Ok(if wait_any(cx, &mut p, &leases, seconds)? { p[0].revents } else { 0 });
+        return Ok(if wait_until(cx, &mut p, &leases, seconds, look)? { p[0].revents } else { 0 });
     }
     let deadline = seconds.map(|s| Instant::now() + Duration::try_from_secs_f64(s.clamp(0.0, 1e9)).unwrap_or_default());
     loop {
@@ -360,6 +381,21 @@ fn read_some(fd: RawFd, buf: &mut [u8]) -> std::result::Result<usize, i32> {
     // SAFETY: buf is writable for its length.
     let n = unsafe { libc::preadv2(fd, &iov, 1, -1, libc::RWF_NOWAIT) };
     if n >= 0 { Ok(n as usize) } else { Err(last_errno()) }
+}
+
+/// What a pipe or device has now, up to the room of a buffer, without waiting and without being asked first. Err: errno; EAGAIN where it has nothing, anything else
+/// where only a call that may wait can tell.
+pub fn read_now(fd: RawFd, out: &mut Vec<u8>) -> std::result::Result<usize, i32> {
+    let iov = libc::iovec { iov_base: out.as_mut_ptr().cast(), iov_len: out.capacity() };
+    // SAFETY: the buffer can be written up to its capacity, and the kernel says how much it wrote.
+    unsafe {
+        let n = libc::preadv2(fd, &iov, 1, -1, libc::RWF_NOWAIT);
+        if n < 0 {
+            return Err(last_errno());
+        }
+        out.set_len(n as usize);
+        Ok(n as usize)
+    }
 }
 
 /// read(2), waiting when a descriptor that is no regular file has nothing yet. Err: errno.
