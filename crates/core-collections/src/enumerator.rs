@@ -102,13 +102,10 @@ pub fn infinite_size(cx: &mut Cx, _recv: Value, _args: &[Value]) -> Result<Value
 
 fn make(cx: &mut Cx, class: ClassId, recv: Value, name: Sym, args: &[Value], kw: Value, size: Value) -> Value {
     let args = cx.array(args);
-    let e = cx.new_object(class);
-    cx.ivar_set_raw(e, sym::enum_receiver, recv);
-    cx.ivar_set_raw(e, sym::enum_method, Value::sym(name));
-    cx.ivar_set_raw(e, sym::enum_args, args);
-    cx.ivar_set_raw(e, sym::enum_kw, kw);
-    cx.ivar_set_raw(e, sym::enum_size, size);
-    e
+    cx.new_object_with(
+        class,
+        &[(sym::enum_receiver, recv), (sym::enum_method, Value::sym(name)), (sym::enum_args, args), (sym::enum_kw, kw), (sym::enum_size, size)],
+    )
 }
 
 /// Values that were yielded together, as one: nil, the value, or an Array.
@@ -216,6 +213,22 @@ mod stop_iteration {
 #[ruby_class(ids::LAZY)]
 mod lazy {
     use super::*;
+
+    /// Whether it gives its elements one by one for certain, never several at once: the elements of an Array or Range, or what such a Lazy makes of them.
+    #[method("__single?", private)]
+    fn is_single(cx: &mut Cx, this: Value) -> Result<bool> {
+        let one = cx.ivar_get(this, Sym::intern("@__one"));
+        if one.as_sym().is_none() {
+            return Ok(one.truthy());
+        }
+        let receiver = cx.ivar_get(this, sym::enum_receiver);
+        let class = match receiver {
+            v if v.is_kind(Kind::Array) => ids::ARRAY,
+            v if v.is_kind(Kind::Range) => ids::RANGE,
+            _ => return Ok(false),
+        };
+        Ok(cx.is_builtin(receiver, sym::each, class))
+    }
 
     /// `pattern === v`; a Regexp sets `$~` of the method that consumes the enumerator.
     #[method("__match", private)]

@@ -122,7 +122,9 @@ module Enumerable
   # An Enumerator::Lazy over the elements: its methods work on an element only when it is asked for.
   def lazy
     source = self
-    Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit, given| source.each(*given, &emit) }
+    lazy = Enumerator::Lazy.__send__(:__make, self, nil, [], -> { source.size if source.respond_to?(:size) }) { |emit, given| source.each(*given, &emit) }
+    lazy.instance_variable_set(:@__one, :receiver)
+    lazy
   end
 
   # The elements of this one, then those of the others.

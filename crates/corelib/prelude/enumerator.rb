@@ -539,7 +539,13 @@ class Enumerator
     #     (1..).lazy.map { |n| n * 2 }.first(2)   #=> [2, 4]
     def map(&block)
       __need(block, :map)
-      __op(:map, [], -> { size }) { |emit, source| source.each { |*v| emit.call(block.call(*v)) } }
+      __op(:map, [], -> { size }) do |emit, source, single|
+        if single
+          source.each { |e| emit.call(block.call(e)) }
+        else
+          source.each { |*v| emit.call(block.call(*v)) }
+        end
+      end
     end
     # As `map`.
     def collect(&block) = __called(:collect, map(&block))
@@ -547,10 +553,14 @@ class Enumerator
     # The elements for which the block is true.
     def select(&block)
       __need(block, :select)
-      __op(:select, []) do |emit, source|
-        source.each do |*v|
-          e = v.size > 1 ? v : v[0]
-          emit.call(e) if block.call(e)
+      __op(:select, []) do |emit, source, single|
+        if single
+          source.each { |e| emit.call(e) if block.call(e) }
+        else
+          source.each do |*v|
+            e = v.size > 1 ? v : v[0]
+            emit.call(e) if block.call(e)
+          end
         end
       end
     end
@@ -562,10 +572,14 @@ class Enumerator
     # The elements for which the block is not true.
     def reject(&block)
       __need(block, :reject)
-      __op(:reject, []) do |emit, source|
-        source.each do |*v|
-          e = v.size > 1 ? v : v[0]
-          emit.call(e) unless block.call(e)
+      __op(:reject, []) do |emit, source, single|
+        if single
+          source.each { |e| emit.call(e) unless block.call(e) }
+        else
+          source.each do |*v|
+            e = v.size > 1 ? v : v[0]
+            emit.call(e) unless block.call(e)
+          end
         end
       end
     end
@@ -573,10 +587,17 @@ class Enumerator
     # What the block makes of the elements, but for nil and false.
     def filter_map(&block)
       __need(block, :filter_map)
-      __op(:filter_map, []) do |emit, source|
-        source.each do |*v|
-          r = block.call(*v)
-          emit.call(r) if r
+      __op(:filter_map, []) do |emit, source, single|
+        if single
+          source.each do |e|
+            r = block.call(e)
+            emit.call(r) if r
+          end
+        else
+          source.each do |*v|
+            r = block.call(*v)
+            emit.call(r) if r
+          end
         end
       end
     end
@@ -584,18 +605,11 @@ class Enumerator
     # What the block makes of each element; of Arrays and Lazies their elements.
     def flat_map(&block)
       __need(block, :flat_map)
-      __op(:flat_map, []) do |emit, source|
-        source.each do |*v|
-          r = block.call(*v)
-          if Array === r
-            r.each { |x| emit.call(x) }
-          elsif r.respond_to?(:force) && r.respond_to?(:each)
-            r.each { |x| emit.call(x) }
-          elsif (a = Array.try_convert(r))
-            a.each { |x| emit.call(x) }
-          else
-            emit.call(r)
-          end
+      __op(:flat_map, []) do |emit, source, single|
+        if single
+          source.each { |e| __flatten(block.call(e), emit) }
+        else
+          source.each { |*v| __flatten(block.call(*v), emit) }
         end
       end
     end
@@ -634,8 +648,9 @@ class Enumerator
 
     # The elements without those that come again, or whose block's result does.
     def uniq(&block)
-      __op(:uniq, []) do |emit, source|
+      __op(:uniq, []) do |emit, source, single|
         seen = {}
+        next __uniq(emit, source, seen, block) if single
         source.each do |*v|
           e = v.size > 1 ? v : v[0]
           k = block ? block.call(*v) : e
@@ -651,9 +666,15 @@ class Enumerator
     def take(n)
       n = __int(n)
       raise ArgumentError, "attempt to take negative size" if n < 0
-      __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source|
+      __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source, single|
         i = 0
-        if n > 0
+        if n > 0 && single
+          source.each do |e|
+            i += 1
+            emit.call(e)
+            break if i >= n
+          end
+        elsif n > 0
           source.each do |*v|
             i += 1
             emit.call(v.size > 1 ? v : v[0])
@@ -784,6 +805,30 @@ class Enumerator
       @__run = run
     end
 
+    # Gives on the elements of what a block of `flat_map` answered, or that itself.
+    def __flatten(r, emit)
+      if Array === r
+        r.each { |x| emit.call(x) }
+      elsif r.respond_to?(:force) && r.respond_to?(:each)
+        r.each { |x| emit.call(x) }
+      elsif (a = Array.try_convert(r))
+        a.each { |x| emit.call(x) }
+      else
+        emit.call(r)
+      end
+    end
+
+    # `uniq` of elements that come one by one.
+    def __uniq(emit, source, seen, block)
+      source.each do |e|
+        k = block ? block.call(e) : e
+        unless seen.key?(k)
+          seen[k] = true
+          emit.call(e)
+        end
+      end
+    end
+
     # `inspect` shows the name by which a method was called.
     def __called(name, lazy)
       lazy.instance_variable_set(:@__method, name)
@@ -797,11 +842,18 @@ class Enumerator
       raise ArgumentError, "tried to call lazy #{name} without a block" unless block
     end
 
+    # `body` gets where elements go, where they come from, and whether they come one by one, never several at once: then no list of them is made.
     def __op(name, args, size = nil, &body)
       source = self
-      Lazy.__send__(:__make, self, name, args, size) do |emit, given|
-        body.call(emit, given.empty? ? source : Enumerator.__send__(:__plain, source, :each, given, nil))
+      lazy = Lazy.__send__(:__make, self, name, args, size) do |emit, given|
+        if given.empty?
+          body.call(emit, source, __single?)
+        else
+          body.call(emit, Enumerator.__send__(:__plain, source, :each, given, nil), false)
+        end
       end
+      lazy.instance_variable_set(:@__one, true) unless name == :with_index
+      lazy
     end
   end
 end

@@ -449,17 +449,19 @@ impl HashCell {
         this.as_value().will_refer();
         this.cell().table.set_value(i, v);
     }
-    /// Gives a Hash that was just made its table.
+    /// Fills the table of a Hash that was just made, with room for `n` entries, where it lies: one made elsewhere would be copied, right behind the stores that made it.
     #[inline]
-    pub fn fill(this: Ref<HashCell>, heap: &mut Heap, table: HashTable) {
+    pub fn fill(this: Ref<HashCell>, heap: &mut Heap, n: usize, put: impl FnOnce(&mut HashTable)) {
         debug_assert!(this.own_table().is_none());
+        this.as_value().will_refer();
+        let table = &mut this.cell().table;
+        table.reserve(n);
+        put(table);
         if table.entries.capacity() > 0 {
             heap.set_finalized(this.as_ptr() as *mut Header);
             heap.add_payload(table.weight());
             table.blocks().into_iter().for_each(|block| heap.add_watched(block));
         }
-        this.as_value().will_refer();
-        this.cell().table = table;
     }
     /// Appends a key that is not there. Returns its position.
     #[inline]

@@ -228,6 +228,19 @@ impl Cx {
             }
         }
     }
+    /// New object with these variables, in this order, made with room for all of them.
+    pub fn new_object_with(&mut self, class: ClassId, variables: &[(Sym, Value)]) -> Value {
+        let hint = self.class(class).ivar_hint as usize;
+        let mut shape = self.root_shape(class);
+        let o = ObjectCell::make(&self.heap, shape, Kind::Object, hint.max(variables.len()));
+        for (i, (name, value)) in variables.iter().enumerate() {
+            shape = self.shape_with(shape, *name);
+            ObjectCell::grow(o, &mut self.heap, i);
+            ObjectCell::set(o, i, *value);
+        }
+        ObjectCell::set_shape(o, shape);
+        o.as_value()
+    }
     pub(crate) fn raise_ivar_hint(&mut self, class: ClassId, count: u16) {
         let d = self.class(class);
         if d.kind != ClassKind::Singleton && d.ivar_hint < count && class.0 >= shape::FIRST_DYNAMIC {

@@ -6,7 +6,7 @@ use zakuro_object::string::{CodeRange, US_ASCII, UTF8};
 use zakuro_object::*;
 
 impl Cx {
-    /// The concatenation of Strings of UTF-8 and US-ASCII, small Integers, Symbols of ASCII and nil, whose `to_s` are the builtin ones: made at once, in a buffer as large as it has to be. None if there is
+    /// The concatenation of Strings of UTF-8 and US-ASCII, small Integers, Symbols of ASCII, nil, true and false, whose `to_s` are the builtin ones: made at once, in a buffer as large as it has to be. None if there is
     /// anything else. Runs no Ruby code.
     ///
     /// # Safety
@@ -17,7 +17,7 @@ impl Cx {
         if n == 0 || n == 1 && encoding != UTF8 && encoding != US_ASCII {
             return None;
         }
-        let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 3]);
+        let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 5]);
         for v in parts {
             if v.is_fixnum() {
                 let digits = v.fix().unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
@@ -44,11 +44,17 @@ impl Cx {
                 asked[1] = true;
             } else if v.is_nil() {
                 asked[2] = true;
+            } else if *v == Value::TRUE {
+                length += TRUE.len();
+                asked[3] = true;
+            } else if *v == Value::FALSE {
+                length += FALSE.len();
+                asked[4] = true;
             } else {
                 return None;
             }
         }
-        let classes = [ids::INTEGER, ids::SYMBOL, ids::NIL_CLASS];
+        let classes = [ids::INTEGER, ids::SYMBOL, ids::NIL_CLASS, ids::TRUE_CLASS, ids::FALSE_CLASS];
         if asked.into_iter().zip(classes).any(|(asked, class)| asked && !self.has_builtin_to_s(class)) {
             return None;
         }
@@ -69,6 +75,10 @@ impl Cx {
                 StringCell::append_string(out, &mut self.heap, s);
             } else if let Some(name) = v.as_sym() {
                 StringCell::append(out, &mut self.heap, name.bytes());
+            } else if *v == Value::TRUE {
+                StringCell::append(out, &mut self.heap, TRUE);
+            } else if *v == Value::FALSE {
+                StringCell::append(out, &mut self.heap, FALSE);
             }
         }
         out.set_code_range(range);
@@ -160,6 +170,8 @@ impl Cx {
     }
 }
 
+const TRUE: &[u8] = b"true";
+const FALSE: &[u8] = b"false";
 /// Bytes up to which a part is looked at each time that it is asked for, whether it is ASCII.
 const SCANNED: usize = 64;
 

@@ -353,15 +353,14 @@ impl Cx {
     /// # Safety
     /// As many values as names.
     pub(crate) unsafe fn keyword_hash(&mut self, names: &[Sym], values: *const Value) -> Value {
-        let h = self.new_hash();
-        let mut table = HashTable::default();
-        table.reserve(names.len());
-        for (i, n) in names.iter().enumerate() {
-            let key = Value::sym(*n);
-            // SAFETY: caller.
-            table.push(self.identity_hash(key), key, unsafe { *values.add(i) });
-        }
-        HashCell::fill(h, &mut self.heap, table);
+        let (h, seed) = (self.new_hash(), self.hash_seed);
+        HashCell::fill(h, &mut self.heap, names.len(), |table| {
+            for (i, n) in names.iter().enumerate() {
+                let key = Value::sym(*n);
+                // SAFETY: caller.
+                table.push(seed.word(key.bits()), key, unsafe { *values.add(i) });
+            }
+        });
         h.as_value()
     }
 
@@ -376,21 +375,21 @@ impl Cx {
             let h = self.new_hash();
             let mut k = 0;
             if n > 0 {
-                let mut table = HashTable::default();
-                table.reserve(n / 2);
-                // Different Symbols and the like need no comparing by Ruby code.
-                while k < n && !(*first.add(k)).is_cell() {
-                    let (key, value) = (*first.add(k), *first.add(k + 1));
-                    let hash = self.hash_seed.word(key.bits());
-                    match table.find_word(key, || hash) {
-                        Some(at) => table.set_value(at, value),
-                        None => {
-                            table.push(hash, key, value);
+                let seed = self.hash_seed;
+                HashCell::fill(h, &mut self.heap, n / 2, |table| {
+                    // Different Symbols and the like need no comparing by Ruby code.
+                    while k < n && !(*first.add(k)).is_cell() {
+                        let (key, value) = (*first.add(k), *first.add(k + 1));
+                        let hash = seed.word(key.bits());
+                        match table.find_word(key, || hash) {
+                            Some(at) => table.set_value(at, value),
+                            None => {
+                                table.push(hash, key, value);
+                            }
                         }
+                        k += 2;
                     }
-                    k += 2;
-                }
-                HashCell::fill(h, &mut self.heap, table);
+                });
             }
             while k < n {
                 self.hash_set(h, *first.add(k), *first.add(k + 1))?;
