@@ -143,9 +143,13 @@ pub mod methods {
                 // Beyond the end nil stands in.
                 if let Some((s, n)) = range_bounds(cx, r, this.len(), Outside::Raise)? {
                     check_len(cx, n)?;
-                    for i in s..s + n {
-                        let v = this.get(i).unwrap_or(Value::NIL);
-                        ArrayCell::push(out, &mut cx.heap, v);
+                    let end = (s + n).min(this.len());
+                    if s < end {
+                        let piece = part(&cx.heap, this, s, end);
+                        ArrayCell::extend_from(out, &mut cx.heap, piece);
+                    }
+                    for _ in end.max(s)..s + n {
+                        ArrayCell::push(out, &mut cx.heap, Value::NIL);
                     }
                 }
             } else {

@@ -596,19 +596,41 @@ fn float_text(f: f64) -> String {
     if f == 0.0 {
         return if f.is_sign_negative() { "-0" } else { "0" }.into();
     }
-    let shown = format!("{:e}", f.abs());
-    let (mantissa, exp) = shown.split_once('e').unwrap_or((&shown, "0"));
-    let digits: String = mantissa.chars().filter(|c| *c != '.').collect();
-    let point = exp.parse::<i32>().unwrap_or(0) + 1;
-    let n = digits.len() as i32;
-    let sign = if f < 0.0 { "-" } else { "" };
-    if point < -3 || point > n {
-        let rest = if n > 1 { format!(".{}", &digits[1..]) } else { String::new() };
-        format!("{sign}{}{rest}e{}", &digits[..1], point - 1)
+    // The shortest digits, and where the point stands before them.
+    let shown = zakuro_text::float::float_to_s(f.abs());
+    let (mantissa, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+    let (whole, part) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let mut digits = String::with_capacity(24);
+    digits.push_str(whole);
+    digits.push_str(part);
+    let zeros = digits.bytes().take_while(|b| *b == b'0').count();
+    let point = exponent.parse::<i32>().unwrap_or(0) + whole.len() as i32 - zeros as i32;
+    let digits = digits.trim_matches('0');
+    let len = digits.len();
+    let mut out = String::with_capacity(32);
+    if f < 0.0 {
+        out.push('-');
+    }
+    if point < -3 || point > len as i32 {
+        let (first, rest) = digits.split_at(1);
+        out.push_str(first);
+        if !rest.is_empty() {
+            out.push('.');
+            out.push_str(rest);
+        }
+        out.push('e');
+        out.push_str(&(point - 1).to_string());
     } else if point > 0 {
         let (whole, part) = digits.split_at(point as usize);
-        if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") }
+        out.push_str(whole);
+        if !part.is_empty() {
+            out.push('.');
+            out.push_str(part);
+        }
     } else {
-        format!("{sign}0.{}{digits}", "0".repeat(-point as usize))
+        out.push_str("0.");
+        (0..-point).for_each(|_| out.push('0'));
+        out.push_str(digits);
     }
+    out
 }
