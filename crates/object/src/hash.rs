@@ -4,7 +4,7 @@
 //! The table is part of the cell, so a small Hash is one cell and one vector; the index has a box of its own, since few Hashes have one.
 //! Rejected: indexmap (ordered delete is O(n)); the table in a box (an allocation per Hash, which is most of what a small one costs).
 
-use crate::cells::{HANDED_OVER, Kind, alloc_cell};
+use crate::cells::{HANDED_OVER, Kind, init_header};
 use crate::value::{Cell, Ref, Value};
 use hashbrown::HashTable as Index;
 use zakuro_base::{Sym, memory};
@@ -388,8 +388,14 @@ impl HashCell {
     }
     #[inline]
     pub fn make(heap: &Heap, shape: u32) -> Ref<HashCell> {
-        let header = Header { shape, kind: Kind::Hash as u8, flags: 0, aux: 0 };
-        alloc_cell(heap, HashCell { header, table: HashTable::default(), default: Value::NIL })
+        let p = heap.alloc(size_of::<HashCell>()) as *mut HashCell;
+        // SAFETY: a new cell of the right size, each of whose fields is written. (One by one: a cell that is made elsewhere is copied right behind the stores that made it.)
+        unsafe {
+            init_header(p as *mut Header, shape, Kind::Hash, 0);
+            (&raw mut (*p).table).write(HashTable::default());
+            (&raw mut (*p).default).write(Value::NIL);
+            Ref::from_ptr(p)
+        }
     }
     /// What others see through the heap: [`Ref::table`].
     #[inline]

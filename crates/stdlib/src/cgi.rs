@@ -122,7 +122,9 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
         }
         pace.at(at, cx)?;
     }
-    let mut out = zakuro_base::memory::with_room(bytes.len() + bytes.len() / 4 + 2 * LONGEST);
+    // A short text gets room for whatever it becomes, a long one for what is usual.
+    let room = if bytes.len() <= 512 { FILLED * (bytes.len() + 1) } else { bytes.len() + bytes.len() / 4 + 2 * LONGEST };
+    let mut out = zakuro_base::memory::with_room(room);
     zakuro_base::memory::extend(&mut out, &bytes[..at]);
     while at < bytes.len() {
         // Plain bytes up to the next one are copied at once.

@@ -214,6 +214,9 @@ fn join_nested(cx: &mut Cx, a: Ref<ArrayCell>, sep: Option<Ref<StringCell>>, out
     join_into(cx, (a.as_value(), a), sep, out, &mut one, false)
 }
 
+/// Bytes that are made room for before they are there: a String that is in an Array many times may make more than the machine has.
+const MOST_ROOM: usize = 1 << 26;
+
 /// `Array#join`
 pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
     let sep = if sep.is_nil() {
@@ -230,6 +233,11 @@ pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
     }
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
     let mut out = Joined::default();
+    // Room for the Strings at the beginning, which are all of them as a rule.
+    let between = sep.map_or(0, |s| s.len());
+    let strings = a.elements(&cx.heap).iter().map_while(|v| Ref::<StringCell>::from_value(*v));
+    let length = strings.fold(0usize, |sum, s| sum.saturating_add(s.len()).saturating_add(between));
+    out.bytes = zakuro_base::memory::with_room(length.min(MOST_ROOM));
     let mut first = true;
     join_into(cx, (a.as_value(), a), sep, &mut out, &mut first, true)?;
     Ok(cx.str_bytes(&out.bytes, out.encoding.unwrap_or(US_ASCII)))

@@ -211,17 +211,17 @@ pub fn scrub<E>(
     mut with: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), E>,
     mut pause: impl FnMut(usize) -> Result<(), E>,
 ) -> Result<Vec<u8>, E> {
+    if enc.kind() == Kind::Utf8 {
+        return scrub_utf8(s, with, pause);
+    }
     let mut out = Vec::with_capacity(s.len());
     let mut decoder = Decoder::new(enc);
     let mut at = 0;
     while at < s.len() {
         pause(at)?;
-        // Whole runs of what is valid: copied at once, in portions that `pause` sees.
+        // Whole runs of what is valid are copied at once, in portions that `pause` sees.
         let rest = &s[at..];
-        let valid = match enc.kind() {
-            Kind::Utf8 => utf8::valid_prefix(&rest[..rest.len().min(SCRUB_PORTION)]),
-            _ => valid_run(enc, &rest[..]),
-        };
+        let valid = valid_run(enc, rest);
         if valid > 0 {
             out.extend_from_slice(&rest[..valid]);
             at += valid;
@@ -234,6 +234,37 @@ pub fn scrub<E>(
         .max(1);
         with(&rest[..n], &mut out)?;
         at += n;
+    }
+    Ok(out)
+}
+
+/// The same of UTF-8: one look tells how far it is valid and how long the broken part behind is.
+fn scrub_utf8<E>(
+    s: &[u8],
+    mut with: impl FnMut(&[u8], &mut Vec<u8>) -> Result<(), E>,
+    mut pause: impl FnMut(usize) -> Result<(), E>,
+) -> Result<Vec<u8>, E> {
+    let mut out = Vec::with_capacity(s.len());
+    let mut at = 0;
+    while at < s.len() {
+        pause(at)?;
+        let portion = &s[at..s.len().min(at + SCRUB_PORTION)];
+        let Err(e) = std::str::from_utf8(portion) else {
+            out.extend_from_slice(portion);
+            at += portion.len();
+            continue;
+        };
+        let valid = e.valid_up_to();
+        out.extend_from_slice(&portion[..valid]);
+        at += valid;
+        let bad = match e.error_len() {
+            Some(n) => n,
+            // A portion ends within a character, whose rest comes with the next one; the text does so at its end.
+            None if at - valid + portion.len() < s.len() => continue,
+            None => s.len() - at,
+        };
+        with(&s[at..at + bad], &mut out)?;
+        at += bad;
     }
     Ok(out)
 }

@@ -16,14 +16,6 @@ pub fn is_valid(s: &[u8]) -> bool {
     std::str::from_utf8(s).is_ok()
 }
 
-/// Length of the valid characters that a text begins with.
-pub fn valid_prefix(s: &[u8]) -> usize {
-    match std::str::from_utf8(s) {
-        Ok(_) => s.len(),
-        Err(e) => e.valid_up_to(),
-    }
-}
-
 pub fn code_range(s: &[u8]) -> CodeRange {
     if s.is_ascii() {
         CodeRange::SevenBit
