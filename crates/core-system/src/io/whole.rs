@@ -164,8 +164,11 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
     let mut left = limit.unwrap_or(i64::MAX);
     let mut at = offset;
     let mut total = 0;
+    // What objects are asked for and given is theirs to see: as much at once as by CRuby, and of a reader into the same String each time.
+    let most = if let (End::Stream(..), End::Stream(..)) = (src, dst) { 64 * 1024 } else { 16 * 1024 };
+    let buffer = cx.str_bytes(b"", BINARY);
     while left > 0 {
-        let want = left.min(64 * 1024) as usize;
+        let want = left.min(most) as usize;
         let chunk: Vec<u8> = match src {
             End::Stream(v, _) => match &mut at {
                 Some(o) => {
@@ -194,7 +197,6 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
             End::Object(v) => {
                 let n = Value::fixnum(want as i64);
                 let name = if cx.responds(*v, Sym::intern("readpartial"), false)? { Sym::intern("readpartial") } else { sym::read };
-                let buffer = cx.str_bytes(b"", BINARY);
                 match cx.rescue(&[ids::EOF_ERROR], |cx| cx.call(*v, name, &[n, buffer]))? {
                     Ok(s) if !s.is_nil() => Ref::<StringCell>::of(buffer).to_vec(),
                     _ => Vec::new(),
