@@ -17,6 +17,7 @@ pub mod dir;
 pub mod encodings;
 pub mod errors;
 pub mod file;
+pub mod filling;
 pub mod glob;
 pub mod kernel;
 pub mod lease;
