@@ -78,7 +78,7 @@ class Pathname
   # Whether it does not begin with `/`.
   def relative? = !absolute?
   # Whether it is `/`.
-  def root? = @path.match?(/\A\/+\z/)
+  def root? = @path.start_with?("/") && !@path.match?(/[^\/]/)
   # Whether another file system is mounted there; false if there is no such directory.
   def mountpoint?
     one, two = lstat, parent.lstat

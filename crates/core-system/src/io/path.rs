@@ -161,11 +161,19 @@ pub fn realpath(cx: &mut Cx, p: &[u8], strict: bool) -> std::result::Result<Vec<
         b.extend_from_slice(p);
         b
     };
-    let mut todo: Vec<Vec<u8>> = start.split(|b| *b == b'/').rev().filter(|x| !x.is_empty()).map(<[u8]>::to_vec).collect();
-    let mut out: Vec<u8> = Vec::new();
+    // What is still to be looked at, from `at` on; a link's target takes its place in front.
+    let (mut rest, mut at) = (start, 0);
+    let mut out: Vec<u8> = Vec::with_capacity(rest.len());
     let mut links = 0;
-    while let Some(part) = todo.pop() {
-        match &part[..] {
+    loop {
+        at += rest[at..].iter().take_while(|b| **b == b'/').count();
+        if at == rest.len() {
+            break;
+        }
+        let end = memchr::memchr(b'/', &rest[at..]).map_or(rest.len(), |n| at + n);
+        let part = &rest[at..end];
+        at = end;
+        match part {
             b"." => continue,
             b".." => {
                 let cut = out.iter().rposition(|b| *b == b'/').unwrap_or(0);
@@ -174,24 +182,24 @@ pub fn realpath(cx: &mut Cx, p: &[u8], strict: bool) -> std::result::Result<Vec<
             }
             _ => {}
         }
-        let mut next = out.clone();
-        next.push(b'/');
-        next.extend_from_slice(&part);
-        match cwd::stat(cx, &next, false) {
+        let before = out.len();
+        out.push(b'/');
+        out.extend_from_slice(part);
+        match cwd::stat(cx, &out, false) {
             Ok(st) if st.st_mode & libc::S_IFMT == libc::S_IFLNK => {
                 links += 1;
                 if links > 40 {
-                    return Err((libc::ELOOP, next));
+                    return Err((libc::ELOOP, out));
                 }
-                let target = super::file::readlink_bytes(cx, &next).map_err(|e| (e, next.clone()))?;
-                if target.first() == Some(&b'/') {
-                    out.clear();
-                }
-                todo.extend(target.split(|b| *b == b'/').rev().filter(|x| !x.is_empty()).map(<[u8]>::to_vec));
+                let mut target = super::file::readlink_bytes(cx, &out).map_err(|e| (e, out.clone()))?;
+                out.truncate(if target.first() == Some(&b'/') { 0 } else { before });
+                // Empty, or beginning with a slash.
+                target.extend_from_slice(&rest[at..]);
+                (rest, at) = (target, 0);
             }
-            Ok(_) => out = next,
-            Err(_) if !strict && todo.is_empty() => out = next,
-            Err(e) => return Err((e, next)),
+            Ok(_) => {}
+            Err(libc::ENOENT) if !strict && at == rest.len() => {}
+            Err(e) => return Err((e, out)),
         }
     }
     if out.is_empty() {
