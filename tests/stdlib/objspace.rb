@@ -21,7 +21,8 @@ object = Object.new
 object.instance_variable_set(:@list, list = [1])
 p ObjectSpace.reachable_objects_from(object).include?(list)
 p ObjectSpace.reachable_objects_from({ v => list }).then { |all| all.include?(v) && all.include?(list) }
-p ObjectSpace.reachable_objects_from(Array.new(40_000) { +"x" }).size
+# (In a thread, whose stack goes with it: what a look at a stack still finds of the Array would be in each dump below.)
+p Thread.new { ObjectSpace.reachable_objects_from(Array.new(40_000) { +"x" }).size }.value
 local = +"held by a block"
 p ObjectSpace.reachable_objects_from(proc { local }).any?(ObjectSpace::InternalObjectWrapper)
 # What a look at references leaves alone: old objects stay, and what they get later is found.

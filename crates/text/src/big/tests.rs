@@ -92,7 +92,7 @@ fn powers_and_roots() {
     // Odd moduli, by Montgomery's way up to 64 limbs, and exponents for each of its windows.
     for m in [1, 2, 3, 7, 64, 65] {
         for n in [0, 1, 3, 9] {
-            let m = BigInt::from(number(&mut rng, m)) * 2 + 1;
+            let m: BigInt = BigInt::from(number(&mut rng, m)) * 2u32 + 1u32;
             let (a, n) = (BigInt::from(number(&mut rng, 5)), BigInt::from(number(&mut rng, n)));
             for (a, m) in [(a.clone(), m.clone()), (-&a, -&m), (&m - 1, m.clone())] {
                 assert!(mod_pow(&a, &n, &m, &mut ToTheEnd) == Ok(a.modpow(&n, &m)));

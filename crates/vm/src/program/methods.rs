@@ -502,7 +502,7 @@ impl Cx {
         self.method_of(v, name).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
     }
     /// `pattern === v` of a class, and of a Range of small Integers; None where that takes a call.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn matches_builtin(&mut self, pattern: Value, v: Value) -> Option<bool> {
         if let Some(c) = Ref::<ClassCell>::from_value(pattern) {
             return self.has_builtin_eqq(pattern, ids::MODULE).then(|| self.is_a(v, c.id));
