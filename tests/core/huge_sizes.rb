@@ -41,6 +41,11 @@ answer = RubyVM::Channel.new
 limited.start(answer)
 p answer.recv #=> [:refused, :refused, :refused, :refused, :refused, :refused]
 
+# What fits is read: a stream's buffer counts once.
+limited = RubyVM.new("limited", "-e", "RubyVM::ARGV[0] << File.open('/dev/zero').read(24 << 20).size", memory_limit: 64 << 20)
+limited.start(answer)
+p answer.recv #=> 25165824
+
 allowed = [ArgumentError, RangeError, IndexError, NoMemoryError, SystemCallError, FloatDomainError, TypeError, IO::Buffer::AllocationError]
 calls.each do |name, call|
   call.call

@@ -42,6 +42,23 @@ def hot(n)
 end
 p hot(5000)
 
+def objects
+  before = GC.stat(:total_allocated_objects)
+  yield
+  GC.stat(:total_allocated_objects) - before
+end
+def asks(a, b)
+  i = 0
+  while i < 200
+    [a, b].max
+    [a, b].min
+    [a, i].include?(b)
+    i += 1
+  end
+end
+asks(1, 2)
+p objects { asks(3, 4) } < 50
+
 # Redefined ones.
 module Loud
   def include?(x) = "loud #{x}"

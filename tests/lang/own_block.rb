@@ -122,6 +122,27 @@ def kept_across_collections(&b)
 end
 p kept_across_collections { "a" + "b" and -> { :alive } }
 
+# No object is made where none is wanted.
+def objects
+  before = GC.stat(:total_allocated_objects)
+  yield
+  GC.stat(:total_allocated_objects) - before
+end
+def passed_on
+  i = 0
+  while i < 200
+    call { |x, y| y }
+    two { |x| x }
+    anonymous { |x, y| x }
+    maybe { |x| x }
+    asked2 { }
+    i += 1
+  end
+end
+def asked2(&b) = b ? 1 : 2
+passed_on
+p objects { passed_on } < 100, objects { 200.times { pass { } } } >= 200
+
 # In hot loops, whole methods and parts of others.
 def hot(n)
   sum = 0

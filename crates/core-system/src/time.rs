@@ -208,7 +208,6 @@ pub fn format(cx: &mut Cx, v: Value, fmt: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-/// `2024-02-03T04:05:06.7Z`, of a year that is not negative.
 /// The first digits after the point of a fraction below one.
 fn fraction_digits(out: &mut Vec<u8>, (num, den): &(BigInt, BigInt), digits: usize) {
     if let (Some(mut n), Some(d)) = (num.to_u64().map(u128::from), den.to_u64().map(u128::from)) {
@@ -223,6 +222,7 @@ fn fraction_digits(out: &mut Vec<u8>, (num, den): &(BigInt, BigInt), digits: usi
     out.extend(format!("{shifted:0digits$}").bytes());
 }
 
+/// `2024-02-03T04:05:06.7Z`, of a year that is not negative; `rest`: what there is of a nanosecond.
 fn iso_text(c: &Civil, digits: usize, rest: Option<&(BigInt, BigInt)>, utc: bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(32 + digits);
     let two = |out: &mut Vec<u8>, n: u8, before: u8| out.extend_from_slice(&[before, b'0' + n / 10, b'0' + n % 10]);

@@ -554,14 +554,7 @@ class Enumerator
     def select(&block)
       __need(block, :select)
       __op(:select, []) do |emit, source, single|
-        if single
-          source.each { |e| emit.call(e) if block.call(e) }
-        else
-          source.each do |*v|
-            e = v.size > 1 ? v : v[0]
-            emit.call(e) if block.call(e)
-          end
-        end
+        __elements(source, single) { |e| emit.call(e) if block.call(e) }
       end
     end
     # As `select`.
@@ -573,14 +566,7 @@ class Enumerator
     def reject(&block)
       __need(block, :reject)
       __op(:reject, []) do |emit, source, single|
-        if single
-          source.each { |e| emit.call(e) unless block.call(e) }
-        else
-          source.each do |*v|
-            e = v.size > 1 ? v : v[0]
-            emit.call(e) unless block.call(e)
-          end
-        end
+        __elements(source, single) { |e| emit.call(e) unless block.call(e) }
       end
     end
 
@@ -650,14 +636,10 @@ class Enumerator
     def uniq(&block)
       __op(:uniq, []) do |emit, source, single|
         seen = {}
-        next __uniq(emit, source, seen, block) if single
-        source.each do |*v|
-          e = v.size > 1 ? v : v[0]
-          k = block ? block.call(*v) : e
-          unless seen.key?(k)
-            seen[k] = true
-            emit.call(e)
-          end
+        if single || !block
+          __elements(source, single) { |e| emit.call(e) if __first?(seen, block ? block.call(e) : e) }
+        else
+          source.each { |*v| emit.call(v.size > 1 ? v : v[0]) if __first?(seen, block.call(*v)) }
         end
       end
     end
@@ -668,16 +650,10 @@ class Enumerator
       raise ArgumentError, "attempt to take negative size" if n < 0
       __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source, single|
         i = 0
-        if n > 0 && single
-          source.each do |e|
+        if n > 0
+          __elements(source, single) do |e|
             i += 1
             emit.call(e)
-            break if i >= n
-          end
-        elsif n > 0
-          source.each do |*v|
-            i += 1
-            emit.call(v.size > 1 ? v : v[0])
             break if i >= n
           end
         end
@@ -805,6 +781,12 @@ class Enumerator
       @__run = run
     end
 
+    # Each element, what is given as several of them at once as an Array.
+    def __elements(source, single, &block)
+      return source.each(&block) if single
+      source.each { |*v| block.call(v.size > 1 ? v : v[0]) }
+    end
+
     # Gives on the elements of what a block of `flat_map` answered, or that itself.
     def __flatten(r, emit)
       if Array === r
@@ -818,16 +800,8 @@ class Enumerator
       end
     end
 
-    # `uniq` of elements that come one by one.
-    def __uniq(emit, source, seen, block)
-      source.each do |e|
-        k = block ? block.call(e) : e
-        unless seen.key?(k)
-          seen[k] = true
-          emit.call(e)
-        end
-      end
-    end
+    # Whether it is the first such key that is seen.
+    def __first?(seen, key) = !seen.key?(key) && (seen[key] = true)
 
     # `inspect` shows the name by which a method was called.
     def __called(name, lazy)

@@ -33,7 +33,7 @@ use crate::block::NONE;
 use crate::figures::{Record, cpu_time};
 use crate::heap::Heap;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
-use crate::mark::{Lookup, Marker, Naming, Parents};
+use crate::mark::{Grown, Lookup, Marker, Naming, Parents};
 use crate::region::Holdings;
 use crate::size_class::{CLASSES, SIZES};
 use crate::slots::Slots;
@@ -62,7 +62,7 @@ pub(crate) struct Marking {
     /// `Heap::since` when the roots were traced.
     scanned: usize,
     /// Of [`Marker::owns`].
-    owned: isize,
+    owned: Grown,
 }
 
 impl Marking {
@@ -293,8 +293,9 @@ impl HeapState {
     }
 
     /// Cells that were traced own so much more outside the heap.
-    fn owned(&mut self, more: isize) {
-        self.payload = self.payload.saturating_add_signed(more);
+    fn owned(&mut self, more: Grown) {
+        self.payload = self.payload.saturating_add_signed(more.bytes);
+        self.watched = self.watched.saturating_add_signed(more.watched);
     }
 
     /// The program goes on, until it has allocated some more.

@@ -238,8 +238,8 @@ exclusive! {
     fn join(share: &Arc<Share>);
     /// Tells those who share the limit what this heap uses. It does so at each collection, and when it has grown by much.
     fn post();
-    /// Makes room for another reserve from here on.
-    fn extend_reserve();
+    /// Makes room for another reserve from here on, as far as all reserves together stay small beside the limit, and for `least` bytes in any case.
+    fn extend_reserve(least: usize);
     /// Takes [`Heap::extend_reserve`] back.
     fn restore_reserve();
     /// Nothing is refused any more: the owner is on its way out.

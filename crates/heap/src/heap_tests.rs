@@ -390,9 +390,17 @@ fn a_limit_calls_for_a_collection_then_refuses() {
     // Payload counts; beyond the reserve nothing is given.
     h.add_payload(soft + (200 << 10));
     assert!(h.over_limit() && h.over_reserve() && !h.admits(128 << 10));
-    h.extend_reserve();
+    h.extend_reserve(0);
     assert!(!h.over_reserve() && h.admits(128 << 10));
+    // However far beyond: there is room for the exception that says so.
     h.restore_reserve();
+    h.add_payload(soft);
+    h.extend_reserve(0);
+    assert!(h.over_reserve() && !h.admits(1));
+    h.extend_reserve(512 << 10);
+    assert!(!h.over_reserve() && h.admits(128 << 10) && !h.admits(1 << 20));
+    h.restore_reserve();
+    h.sub_payload(soft);
     h.sub_payload(soft);
     assert!(!h.over_limit() && h.admits(soft - (256 << 10)));
     // Blocks of native code count, those that payload tells of once.

@@ -42,7 +42,7 @@ pub use collect::{remember, revisit};
 pub use figures::{HeapStats, Lots, Reason, Record, SizeClass};
 pub use heap::{Heap, RunLayout};
 pub use ledger::{BLOCK_SIZE, CHUNK_SIZE, Ledger, LedgerStats};
-pub use mark::{Marker, Named, NamedFn};
+pub use mark::{Marker, Named, NamedFn, Owned};
 pub use region::Region;
 pub use share::{Share, Shown};
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};

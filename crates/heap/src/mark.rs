@@ -25,7 +25,7 @@ use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE};
 use crate::region::{Holdings, Range};
 use crate::size_class::CLASSES;
 use crate::slots::Slots;
-use crate::state::{HeapState, Run, TraceFn};
+use crate::state::{HeapState, Run, TraceFn, watched};
 
 /// Turns addresses into cells of one heap.
 #[derive(Clone, Copy)]
@@ -122,8 +122,8 @@ pub struct Marker<'a> {
     /// The traced cell was traced before.
     retracing: bool,
     pub(crate) is_check: bool,
-    /// Bytes by which what traced cells own outside the heap has grown since they were traced last.
-    pub(crate) owned: isize,
+    /// What has become of what traced cells own outside the heap since they were traced last.
+    pub(crate) owned: Grown,
     /// Where the traced cell's next part begins.
     from: usize,
     /// What was done in this step, in traced cells.
@@ -147,6 +147,21 @@ pub struct Marker<'a> {
     heap: PhantomData<&'a mut HeapState>,
 }
 
+/// What a cell owns outside the heap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Owned {
+    pub bytes: usize,
+    /// How much of that is one block, if that is large ([`Heap::add_watched`](crate::Heap::add_watched)).
+    pub block: usize,
+}
+
+/// Bytes that are more now, or fewer, of what cells own outside the heap, and how much of that is in blocks that the allocator counts, too.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Grown {
+    pub bytes: isize,
+    pub watched: isize,
+}
+
 impl<'a> Marker<'a> {
     /// The holdings are the heap's; nothing else touches them while the marker exists.
     pub(crate) fn new(lookup: Lookup, runs: [Run; CLASSES], holdings: &mut Holdings, naming: Naming) -> Marker<'a> {
@@ -160,7 +175,7 @@ impl<'a> Marker<'a> {
             numbers: [0; NUMBERS],
             retracing: false,
             is_check: false,
-            owned: 0,
+            owned: Grown::default(),
             from: 0,
             work: 0,
             live: 0,
@@ -228,9 +243,10 @@ impl<'a> Marker<'a> {
         self.naming.epoch
     }
 
-    /// The traced cell owns `now` bytes outside the heap, and said `before` when it was made or traced last.
-    pub fn owns(&mut self, before: usize, now: usize) {
-        self.owned += now as isize - before as isize;
+    /// The traced cell owns `now` outside the heap, and said `before` when it was made or traced last.
+    pub fn owns(&mut self, before: Owned, now: Owned) {
+        self.owned.bytes += now.bytes as isize - before.bytes as isize;
+        self.owned.watched += watched(now.block) as isize - watched(before.block) as isize;
     }
 
     /// A cell of this heap that was not found so far.

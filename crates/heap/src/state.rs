@@ -70,7 +70,7 @@ impl FinalizeCx {
 
 /// What of a block the allocator counts, too.
 #[inline]
-fn watched(block: usize) -> usize {
+pub(crate) fn watched(block: usize) -> usize {
     if block >= WATCHED { block } else { 0 }
 }
 
@@ -179,7 +179,7 @@ pub struct HeapState {
     poll: Option<(*const AtomicU32, u32)>,
     pub(crate) payload: usize,
     /// How much of `payload` lies in blocks that `native` counts, too.
-    watched: usize,
+    pub(crate) watched: usize,
     /// With a limit only.
     pub(crate) native: Option<Arc<Native>>,
     /// `payload` after the last collection, and how much of it sweeping has freed since.
@@ -547,11 +547,13 @@ impl HeapState {
     pub fn over_reserve(&self) -> bool {
         self.budget.ceiling != usize::MAX && self.used().saturating_add(2 * BLOCK_SIZE) > self.budget.ceiling
     }
-    pub fn extend_reserve(&mut self) {
+    pub fn extend_reserve(&mut self, least: usize) {
         if self.budget.ceiling != usize::MAX {
             // Half a reserve more at most: the whole stays within a quarter of the limit.
             let most = self.budget.soft.saturating_add(self.budget.reserve).saturating_add(self.budget.reserve / 2);
-            self.budget.ceiling = self.budget.ceiling.max(self.used().saturating_add(self.budget.reserve).min(most));
+            let used = self.used();
+            let wanted = used.saturating_add(self.budget.reserve).min(most).max(used.saturating_add(least));
+            self.budget.ceiling = self.budget.ceiling.max(wanted);
         }
     }
     pub fn restore_reserve(&mut self) {

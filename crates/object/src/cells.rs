@@ -820,9 +820,9 @@ pub fn empty_moved(heap: &mut Heap, v: Value, shape: u32) {
             }
             Kind::Object | Kind::Exception => ObjectCell::empty_out(v.bits() as *mut ObjectCell),
             Kind::Data => {
-                let data = &mut *(v.bits() as *mut crate::data::DataCell);
-                heap.sub_watched(data.block());
-                data.drop_payload()
+                let owned = (*(v.bits() as *mut crate::data::DataCell)).drop_payload();
+                heap.sub_watched(owned.block);
+                owned.bytes
             }
             Kind::Range => 0,
             _ => return,

@@ -5,7 +5,7 @@ use crate::lists::Gathered;
 use crate::saved::{Blueprint, Rebuild, Saved};
 use crate::value::{Cell, Ref, Value};
 use std::any::{Any, TypeId};
-use zakuro_heap::{Header, Heap, Marker, flags};
+use zakuro_heap::{Header, Heap, Marker, Owned, flags};
 
 /// How what a payload puts into an image may change (see [`NativeData::change_tracking`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ pub trait NativeData: Any + crate::trace::Trace {
     fn held(&self) -> usize {
         self.weight()
     }
-    /// How much of what it weighs is one block, if that may be large ([`Heap::add_watched`]). Whoever lets it grow tells the heap of both.
+    /// How much of what it weighs is one block, if that may be large ([`Heap::add_watched`]): the allocator counts that for a VM with a limit, too.
     fn block(&self) -> usize {
         0
     }
@@ -108,13 +108,32 @@ pub type SendPayload = Box<dyn NativeData + Send>;
 #[repr(C)]
 pub struct DataCell {
     pub header: Header,
-    /// Bytes of the payload that the heap was told of.
-    told: usize,
+    /// What the heap was told of the payload.
+    told: Told,
     payload: Option<Box<dyn NativeData>>,
 }
 impl Cell for DataCell {
     const KIND: Kind = Kind::Data;
 }
+/// Bytes that a payload owns, and above them how many pieces of 64 KiB its one large block has: both in a word.
+#[derive(Clone, Copy, Default)]
+struct Told(u64);
+
+impl Told {
+    const BITS: u32 = 40;
+    const PIECE: u32 = 16;
+
+    fn of(payload: Option<&dyn NativeData>) -> Told {
+        let Some(p) = payload else { return Told::default() };
+        let most = (1 << Told::BITS) - 1;
+        let pieces = ((p.block() as u64).min(most)) >> Told::PIECE;
+        Told(pieces << Told::BITS | (whole_weight(p) as u64).min(most))
+    }
+    fn owned(self) -> Owned {
+        Owned { bytes: (self.0 & ((1 << Told::BITS) - 1)) as usize, block: (self.0 >> Told::BITS << Told::PIECE) as usize }
+    }
+}
+
 /// With the box, and about what malloc adds to it.
 fn whole_weight(p: &dyn NativeData) -> usize {
     std::mem::size_of_val(p) + p.weight() + 16
@@ -122,10 +141,10 @@ fn whole_weight(p: &dyn NativeData) -> usize {
 
 impl DataCell {
     pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
-        let told = payload.as_deref().map_or(0, whole_weight);
+        let told = Told::of(payload.as_deref());
         if let Some(p) = &payload {
-            heap.add_payload(told);
-            heap.add_watched(p.block());
+            heap.add_payload(told.owned().bytes);
+            heap.add_watched(told.owned().block);
             heap.add_pressure(p.pressure());
         }
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
@@ -190,16 +209,21 @@ impl DataCell {
             // SAFETY: a live cell of this heap. What it held referred to nothing.
             unsafe { zakuro_heap::remember(this.as_ptr().cast()) }
         }
-        heap.add_watched(payload.block());
         heap.add_pressure(payload.pressure());
         this.cell().payload = Some(payload);
         DataCell::weigh(this, heap);
     }
     /// Tells the heap what the payload takes now. Whoever lets one grow by much says so; collections find the rest.
     pub fn weigh(this: Ref<DataCell>, heap: &Heap) {
-        let now = this.payload.as_deref().map_or(0, whole_weight);
-        let before = std::mem::replace(&mut this.cell().told, now);
-        if now > before { heap.add_payload(now - before) } else { heap.sub_payload(before - now) }
+        let told = Told::of(this.payload.as_deref());
+        let (before, now) = (std::mem::replace(&mut this.cell().told, told).owned(), told.owned());
+        if now.bytes > before.bytes {
+            heap.add_payload(now.bytes - before.bytes)
+        } else {
+            heap.sub_payload(before.bytes - now.bytes)
+        }
+        heap.add_watched(now.block);
+        heap.sub_watched(before.block);
     }
     pub fn type_id(&self) -> Option<TypeId> {
         self.payload.as_deref().map(|p| (p as &dyn Any).type_id())
@@ -209,9 +233,9 @@ impl DataCell {
         let Some(p) = &self.payload else { return true };
         p.trace(m);
         if !m.is_check() {
-            let now = whole_weight(&**p);
-            m.owns(self.told, now);
-            self.told = now;
+            let told = Told::of(Some(&**p));
+            m.owns(self.told.owned(), told.owned());
+            self.told = told;
         }
         p.refers()
     }
@@ -223,12 +247,9 @@ impl DataCell {
     pub fn payload_name(&self) -> Option<&'static str> {
         self.payload.as_deref().map(|p| p.type_name())
     }
-    /// [`NativeData::block`] of what it holds.
-    pub(crate) fn block(&self) -> usize {
-        self.payload.as_deref().map_or(0, |p| p.block())
-    }
-    pub(crate) fn drop_payload(&mut self) -> usize {
+    /// Frees what it holds: as the heap knows it.
+    pub(crate) fn drop_payload(&mut self) -> Owned {
         self.payload = None;
-        std::mem::take(&mut self.told)
+        std::mem::take(&mut self.told).owned()
     }
 }

@@ -254,9 +254,9 @@ pub unsafe fn finalize(cell: *mut Header, cx: &mut FinalizeCx) {
             }
             Kind::Object | Kind::Exception => ObjectCell::free_ext(cell as *mut ObjectCell),
             Kind::Data => {
-                let data = &mut *(cell as *mut DataCell);
-                cx.sub_watched(data.block());
-                data.drop_payload()
+                let owned = (*(cell as *mut DataCell)).drop_payload();
+                cx.sub_watched(owned.block);
+                owned.bytes
             }
             Kind::Bignum => {
                 let (weight, digits) = (*(cell as *mut BignumCell)).free();

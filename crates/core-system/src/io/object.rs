@@ -356,6 +356,11 @@ impl NativeData for IoData {
         let io = unsafe { &*self.0.get() };
         size_of::<Io>() + io.rbuf.capacity() + io.wbuf.capacity() + io.path.as_ref().map_or(0, Vec::capacity)
     }
+    fn block(&self) -> usize {
+        // SAFETY: as above.
+        let io = unsafe { &*self.0.get() };
+        io.rbuf.capacity().max(io.wbuf.capacity())
+    }
     fn change_tracking(&self) -> ChangeTracking {
         ChangeTracking::Untracked
     }

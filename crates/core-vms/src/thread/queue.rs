@@ -84,8 +84,6 @@ fn recount(cx: &mut Cx, v: Value) -> Result<()> {
     if now > before {
         q.counted = now;
         cx.weigh_data(v);
-        cx.heap.add_watched(now);
-        cx.heap.sub_watched(before);
     }
     Ok(())
 }

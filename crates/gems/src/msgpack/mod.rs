@@ -23,6 +23,9 @@ impl NativeData for Buffer {
     fn weight(&self) -> usize {
         self.bytes.capacity()
     }
+    fn block(&self) -> usize {
+        self.bytes.capacity()
+    }
 }
 
 impl Buffer {

@@ -359,7 +359,8 @@ impl Parked {
         let before = self.weight.get();
         if before >= STACKS {
             self.weight.set(bytes.max(STACKS));
-            m.owns(before, self.weight.get());
+            let stacks = |bytes| zakuro_heap::Owned { bytes, block: 0 };
+            m.owns(stacks(before), stacks(self.weight.get()));
         }
     }
     #[cfg(debug_assertions)]

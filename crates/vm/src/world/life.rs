@@ -243,7 +243,7 @@ impl Cx {
         if again {
             self.becomes_hard();
         } else {
-            self.heap.extend_reserve();
+            self.heap.extend_reserve(0);
             self.poll_owner.set(poll::COLLECT);
         }
     }
@@ -478,7 +478,7 @@ impl Cx {
     pub(crate) fn is_short(&self) -> bool {
         self.heap.is_short() || self.host.as_ref().is_some_and(|h| h.control.borrowed.load(Ordering::Relaxed) != 0)
     }
-    /// Raises NoMemoryError the first time; later, beyond the reserve, ends the VM.
+    /// Raises NoMemoryError the first time, however far beyond its limit the VM has come; later, beyond the reserve, ends the VM.
     #[cold]
     pub fn out_of_memory<T>(&mut self) -> Result<T> {
         let limited = self.life.limits.memory.is_some();
@@ -491,7 +491,7 @@ impl Cx {
         self.life.again = if over { self.life.again + 1 } else { 0 };
         // A reserve for the first time only: who swallows the exception and goes on would get one after the other.
         if over && !std::mem::replace(&mut self.life.told_memory, true) {
-            self.heap.extend_reserve();
+            self.heap.extend_reserve(LAST_WORDS);
         }
         let message = if limited { self.limit_message(Limit::Memory) } else { "failed to allocate memory".into() };
         self.raise(ids::NO_MEMORY_ERROR, message)
@@ -604,6 +604,9 @@ pub fn memory_is_short(size: usize) -> bool {
     let quota = if host.control.holds_much.load(Ordering::Relaxed) { QUOTA_OF_HOLDERS } else { QUOTA };
     before.saturating_add(size) <= quota
 }
+
+/// What an exception, its message and its backtrace take at most, in bytes.
+const LAST_WORDS: usize = 512 << 10;
 
 /// So many times NoMemoryError is raised in a program that lets go of nothing, each after a full collection. The next time ends it: what it asks for may be too large for what is left of
 /// its reserve, and would be refused for ever.
