@@ -44,7 +44,7 @@ p GC.latest_gc_info(:major_by), GC.latest_gc_info(:gc_by), GC.latest_gc_info(:im
 GC.start(full_mark: false, immediate_sweep: false)
 p GC.latest_gc_info(:major_by), GC.latest_gc_info(:gc_by), GC.latest_gc_info(:immediate_sweep)
 n = GC.count
-kept = Array.new(200_000) { [] } until GC.count > n
+1000.times { [] } until GC.count > n
 p GC.latest_gc_info(:gc_by)
 p((GC.latest_gc_info(:nope) rescue $!), (GC.latest_gc_info(3) rescue $!), (GC.start(nope: 1) rescue $!))
 

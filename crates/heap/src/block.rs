@@ -60,7 +60,7 @@ pub(crate) enum State {
 
 #[repr(C)]
 pub(crate) struct Body {
-    /// Next block of the list (avail, full, unswept) that this one is in.
+    /// Next block of the list that this one is in.
     pub(crate) next: u32,
     /// See [`reciprocal`].
     pub(crate) recip: u32,
@@ -112,6 +112,15 @@ impl Body {
         self.revisit[..words].fill(0);
         self.remembered = false;
         self.cells as usize
+    }
+
+    /// A word of bits of the cells that are allocated, without those that wait for their sweeping.
+    #[inline(always)]
+    pub(crate) fn lives(&self, word: usize) -> u64 {
+        match self.state {
+            State::Swept => self.alloc[word],
+            State::Unswept => self.alloc[word] & self.mark[word],
+        }
     }
 
     /// Words of each bitmap in use.

@@ -334,3 +334,48 @@ fn the_dead_go_while_the_program_allocates() {
     assert_eq!(gone(), 40_000);
     assert!(allocated <= limit / 2 + 2 * BLOCK_SIZE, "{allocated} of {limit}");
 }
+
+/// What a full collection has left is there beside minor ones, and a word that leads to one of the dead gives it no life.
+#[test]
+#[cfg_attr(miri, ignore = "takes too long")]
+fn minor_collections_beside_the_dead() {
+    let mut h = Heap::new(trace, finalize);
+    let mut died = 0_u32;
+    let (mut kept, mut dead) = (Vec::new(), Vec::new());
+    for i in 0..200_000 {
+        if i % 4 == 0 {
+            kept.push(node(&mut h, 1, ptr::null_mut()));
+        } else {
+            dead.push(node(&mut h, 1, &raw mut died).addr());
+        }
+    }
+    h.collect(&mut |m| kept.iter().for_each(|c| m.mark(*c)));
+    let mut beside = 0;
+    while h.state().has_unswept() {
+        beside += 1;
+        let (old, young) = (kept[beside * 7], node(&mut h, 1, ptr::null_mut()));
+        // SAFETY: a live node. The barrier, then the store.
+        unsafe {
+            if (*old).flags & flags::OLD != 0 {
+                remember(old);
+            }
+            (*old.cast::<Node>()).slots[0] = young;
+        }
+        h.collect_minor(
+            &mut |m| {
+                kept.iter().for_each(|c| m.mark(*c));
+                dead.iter().for_each(|word| m.mark_conservative(*word));
+            },
+            &mut |_| {},
+        );
+        assert!(h.is_marked_or_new(young));
+        for _ in 0..2000 {
+            node(&mut h, 1, ptr::null_mut());
+        }
+    }
+    assert!(beside > 5, "{beside}");
+    h.collect(&mut |m| kept.iter().for_each(|c| m.mark(*c)));
+    h.collect_all_sweep();
+    // SAFETY: `died` is written by the finalizer through a pointer.
+    assert_eq!(unsafe { (&raw const died).read_volatile() }, 150_000);
+}

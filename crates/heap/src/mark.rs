@@ -5,6 +5,7 @@
 //!
 //! Invariants
 //! - While a [`Marker`] exists the heap allocates nothing. It holds no open free run, so `alloc` is exact, but in the steps of a marking.
+//! - A full marking begins when everything is swept; a minor one may find blocks unswept, in which nothing is young.
 //! - A cell is pushed exactly once, when its mark bit goes from 0 to 1. When there is no memory for a larger stack it is not pushed; what such cells
 //!   refer to is found by going through all marked cells once more.
 //!
@@ -53,14 +54,14 @@ impl Lookup {
         if meta.owner.load(Relaxed) == self.id { Some(meta.body()) } else { None }
     }
 
-    /// The cell around `addr` whose alloc bit is set, with its metadata and index.
+    /// The cell around `addr` that is allocated, and not dead and waiting to be swept, with its metadata and index.
     #[inline]
     pub(crate) fn cell(&self, addr: usize) -> Option<(*mut Header, *mut Body, usize)> {
         let body = self.body(addr)?;
         // SAFETY: this heap owns the block, and the caller holds the heap.
         let b = unsafe { &*body };
         let index = b.index(addr % BLOCK_SIZE);
-        if index >= b.cells as usize || b.alloc[index >> 6] >> (index & 63) & 1 == 0 {
+        if index >= b.cells as usize || b.lives(index >> 6) >> (index & 63) & 1 == 0 {
             return None;
         }
         let cell = (addr & !(BLOCK_SIZE - 1)) + index * b.size as usize;
@@ -311,6 +312,12 @@ impl<'a> Marker<'a> {
             self.open.push((cell, to));
         }
         from..to
+    }
+
+    /// The traced cell is traced from its begin, not from where an earlier [`Marker::part`] of it ended.
+    #[inline(always)]
+    pub fn begins(&self) -> bool {
+        self.from == 0
     }
 
     /// Has the next minor collection trace a cell again, whatever is stored in it meanwhile: for cells that are written to without telling. Called by

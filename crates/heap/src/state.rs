@@ -5,7 +5,7 @@
 //! Invariants
 //! - Each size class has at most one open free run, `bump..end`, whose alloc bits were all set when it was opened; each block
 //!   of the heap is in exactly one place: `current` of its class, one of the class's lists, or the reserve.
-//! - Blocks are unswept only between a collection and the next; collections start with everything swept.
+//! - Full collections start with everything swept; a minor one leaves unswept blocks as they are: all that lives there is marked, since nothing is allocated in them.
 //! - Neither tracer nor finalizer allocates from the heap; `&mut` sees to that.
 //!
 //! Rejected
@@ -204,7 +204,9 @@ pub struct HeapState {
     pub(crate) slots: Slots,
     /// The first block with noted cells; the blocks know where this stands. None until there is a block.
     pub(crate) noted_blocks: Option<Box<Cell<u32>>>,
-    /// Blocks that each new run sweeps on the side, so that all are swept before the next collection.
+    /// Blocks in the lists of the unswept.
+    pub(crate) unswept: usize,
+    /// How many of them each new run sweeps on the side.
     pub(crate) sweep_at_a_time: usize,
     /// Empty blocks owned by this heap.
     pub(crate) reserve: Vec<u32>,
@@ -279,6 +281,7 @@ impl HeapState {
             holdings: Holdings::default(),
             slots: Slots::default(),
             noted_blocks: None,
+            unswept: 0,
             sweep_at_a_time: 0,
             reserve: Vec::new(),
             blocks: 0,

@@ -3,8 +3,8 @@
 //! Goal: work on metadata only. Memory of a dead cell is read just by its finalizer.
 //!
 //! Invariants
-//! - After a marking each block is empty and without finalizers (to the reserve at once), or has nothing to sweep because all of its cells are marked, or is
-//!   unswept. Sweeping makes `alloc` what was marked; the marks stay.
+//! - After a marking each block that it looked at is empty and without finalizers (to the reserve at once), or has nothing to sweep because all of its cells are marked,
+//!   or is unswept, for as many minor collections as it takes. Sweeping makes `alloc` what was marked; the marks stay.
 //! - The finalizer bit is cleared before the finalizer runs, so that it runs once even if it panics.
 //!
 //! Rejected
@@ -20,9 +20,14 @@ use crate::state::{FinalizeCx, HeapState};
 
 /// A swept block is worth allocating from if at least this part (1/n) of its cells is free.
 const WORTHWHILE: usize = 16;
+/// So many blocks may be swept on the side at a time in any case, and looked at for a free cell,
+const BLOCKS_AT_A_TIME: usize = 8;
+const BLOCKS_LOOKED_AT: usize = 64;
+/// unless they have so many cells with finalizers together, which takes 0.2 ms.
+const FINALIZED_AT_A_TIME: usize = 4096;
 
 impl HeapState {
-    /// A block of `class` with free cells that this heap already uses, sweeping if need be.
+    /// A block of `class` with free cells that this heap already uses, sweeping some if need be. None: rather a new block than a longer search.
     pub(crate) fn swept_block(&mut self, class: usize) -> Option<u32> {
         let lists = &self.classes[class];
         let (block, is_open) = if lists.open != NONE { (lists.open, true) } else { (lists.available, false) };
@@ -37,22 +42,33 @@ impl HeapState {
             return None;
         }
         let began = self.told.sweep_begins();
-        let mut found = None;
-        while let Some(block) = self.pop_unswept(class) {
+        let (mut found, mut blocks, mut finalized) = (None, BLOCKS_LOOKED_AT, 0);
+        while found.is_none()
+            && blocks > 0
+            && finalized < FINALIZED_AT_A_TIME
+            && let Some(block) = self.pop_unswept(class)
+        {
+            // SAFETY: this heap owns the block.
+            finalized += unsafe { (*self.body(block)).finalized } as usize;
             let free = self.sweep_block(block);
             if free > 0 && self.is_worthwhile(block, free) {
                 found = Some(block);
-                break;
+            } else {
+                self.push_full(class, block);
             }
-            self.push_full(class, block);
+            blocks -= 1;
         }
         self.told.sweep_ended(began);
         found
     }
 
-    /// Sweeps all that the last collection left. Empty blocks go to the reserve.
+    pub(crate) fn has_unswept(&self) -> bool {
+        self.unswept != 0
+    }
+
+    /// Sweeps all that collections have left. Empty blocks go to the reserve.
     pub(crate) fn finish_sweep(&mut self) {
-        if self.classes.iter().all(|c| c.unswept == NONE) {
+        if !self.has_unswept() {
             return;
         }
         let began = self.told.sweep_begins();
@@ -64,7 +80,7 @@ impl HeapState {
         self.told.sweep_ended(began);
     }
 
-    /// Sweeps some of what the last collection left: called for each new run, so that little is left for the next collection to wait for.
+    /// Sweeps some of what collections have left: called for each new run, so that little is left for the next full collection to wait for.
     #[inline]
     pub(crate) fn sweep_share(&mut self) {
         if self.sweep_at_a_time != 0 {
@@ -74,17 +90,20 @@ impl HeapState {
     #[cold]
     fn sweep_some(&mut self) {
         let began = self.told.sweep_begins();
-        let mut left = self.sweep_at_a_time;
+        let (mut blocks, mut finalized) = (self.sweep_at_a_time, 0);
         for class in 0..CLASSES {
-            while left > 0
+            while blocks > 0
+                && finalized < FINALIZED_AT_A_TIME
                 && let Some(block) = self.pop_unswept(class)
             {
+                // SAFETY: this heap owns the block.
+                finalized += unsafe { (*self.body(block)).finalized } as usize;
                 self.sweep_and_file(class, block);
-                left -= 1;
+                blocks -= 1;
             }
         }
         self.told.sweep_ended(began);
-        if left > 0 {
+        if !self.has_unswept() {
             self.sweep_at_a_time = 0;
             self.is_swept();
         }
@@ -94,7 +113,6 @@ impl HeapState {
     /// Where not all was marked anew, blocks in which nothing was allocated since the last marking stay as they are: nothing died there.
     pub(crate) fn partition(&mut self, all: bool, mut finalize_now: usize) {
         let reserved = self.reserve.len();
-        let mut unswept = 0_usize;
         for class in 0..CLASSES {
             let lists = &mut self.classes[class];
             let mut chains = [mem::replace(&mut lists.open, NONE), mem::replace(&mut lists.filled, NONE), NONE, NONE];
@@ -125,14 +143,16 @@ impl HeapState {
                             (*body).next = self.classes[class].unswept;
                         }
                         self.classes[class].unswept = block;
-                        unswept += 1;
+                        self.unswept += 1;
                     }
                     block = next;
                 }
             }
         }
-        // Done when half of the next cycle's blocks were opened.
-        self.sweep_at_a_time = (2 * unswept).div_ceil((self.limit.extra >> BLOCK_SHIFT).max(1));
+        // Done when half of the next cycle's blocks were opened; what takes longer than a few blocks at a time, when the old part has grown by a quarter of what it may.
+        let done_in = |blocks: usize, bytes: usize| blocks.div_ceil((bytes >> BLOCK_SHIFT).max(1));
+        self.sweep_at_a_time =
+            done_in(2 * self.unswept, self.limit.extra).min(done_in(4 * self.unswept, self.limit.growth).max(BLOCKS_AT_A_TIME));
         // The lists start with the block filled last, which is the likeliest to be in the cache; the reserve is popped
         // from its end.
         self.reserve[reserved..].reverse();
@@ -145,6 +165,7 @@ impl HeapState {
         }
         // SAFETY: this heap owns the block.
         self.classes[class].unswept = unsafe { (*self.body(block)).next };
+        self.unswept -= 1;
         Some(block)
     }
 

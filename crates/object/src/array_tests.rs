@@ -210,7 +210,7 @@ fn a_large_array_is_looked_at_where_it_was_written() {
     for round in 0..rounds {
         let mut roots = |m: &mut Marker<'_>| m.mark(a.as_ptr().cast());
         match round % 7 {
-            3 => h.collect_step(3000, &mut roots, &mut |_| {}),
+            1..=3 => h.collect_step(12_000, &mut roots, &mut |_| {}),
             5 => h.collect(&mut roots),
             _ => h.collect_minor(&mut roots, &mut |_| {}),
         }

@@ -177,7 +177,8 @@ pub unsafe fn trace(cell: *mut Header, m: &mut Marker<'_>) {
             m.mark_named(Named::OfCell(cell.addr()));
         }
         let told = (*cell).flags & flags::OLD != 0;
-        if TOLD >> kind as u32 & 1 != 0 && !told {
+        // Who comes for the rest of a large cell leaves it without the flag if it was written to meanwhile: it is noted, to be traced from its begin again.
+        if TOLD >> kind as u32 & 1 != 0 && !told && m.begins() {
             (*cell).flags |= flags::OLD;
         }
         match kind {
