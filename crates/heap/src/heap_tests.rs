@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::*;
 use crate::ledger::BLOCK_SIZE;
 use crate::size_class::SIZES;
-use crate::state::FinalizeCx;
+use crate::state::{BORROWED, FinalizeCx, LENDER};
 use std::ptr;
 
 /// Miri is a thousand times slower.
@@ -210,6 +210,8 @@ fn check(h: &Heap, model: &HashMap<u64, (*mut Header, Vec<u64>)>) {
 #[test]
 fn conservative_lookups() {
     let mut h = heap();
+    // Those are larger than asked for.
+    (0..BORROWED).for_each(|_| _ = h.alloc(32));
     assert_eq!(h.cell_at(0), None);
     assert_eq!(h.cell_at(usize::MAX), None);
     for class in SIZES {
@@ -269,9 +271,23 @@ fn heaps_dont_see_each_other() {
     }
     // Marking another heap's cells is a no-op.
     a.collect(&mut |m| cells.iter().for_each(|&c| m.mark(c)));
-    assert_eq!(a.stats().live_bytes, cells.len() / 2 * 32);
+    assert_eq!(a.stats().live_bytes, cells.iter().map(|&c| a.cell_size(c)).sum::<usize>());
     b.collect(&mut |m| m.mark(ptr::null_mut()));
     assert_eq!((b.stats().live_bytes, b.stats().blocks), (0, 0));
+}
+
+#[test]
+fn the_first_small_cells_share_a_block() {
+    let mut h = heap();
+    let cells: Vec<_> = (0..BORROWED).map(|i| h.alloc(SIZES[i as usize % LENDER] as usize)).collect();
+    assert_eq!(h.stats().blocks, 1);
+    assert!(cells.iter().all(|c| h.cell_size(*c) == 128 && c.addr() - cells[0].addr() < 4096));
+    // Then each size has blocks of its own, and goes on there.
+    for size in &SIZES[..LENDER] {
+        let own = [h.alloc(*size as usize), h.alloc(*size as usize)];
+        assert_eq!((h.cell_size(own[0]), own[1].addr() - own[0].addr()), (*size as usize, *size as usize));
+    }
+    assert_eq!(h.stats().blocks, 1 + LENDER);
 }
 
 #[test]
@@ -295,7 +311,7 @@ fn long_chain_and_wide_table() {
             m.mark(chain);
             m.mark(table);
         });
-        assert_eq!(h.stats().live_bytes, (2 * N as usize + 1) * 32);
+        assert_eq!(h.stats().live_bytes, (2 * N as usize + 1) * 32 + BORROWED as usize * (128 - 32));
     }
     let mut count = 0u64;
     h.each_cell(&mut |_| count += 1);

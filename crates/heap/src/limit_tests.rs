@@ -62,7 +62,7 @@ fn a_pause_is_short_where_much_lives() {
         }
         l.extra
     };
-    assert_eq!(after(80), 8 * MB);
+    assert_eq!(after(60), 8 * MB);
     assert!((3 * MB / 2..5 * MB / 2).contains(&after(350)));
     assert_eq!(after(50_000), MB / 4);
 }

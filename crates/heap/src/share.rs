@@ -10,16 +10,14 @@ use crate::shared_buf::SHOWN_FROM;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicUsize,
-    Ordering::{AcqRel, Acquire, Relaxed},
-};
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 use zakuro_base::sync::held::Mutex;
 
-/// See the module. Relaxed where nothing else is said: sums.
+/// See the module. All relaxed: sums.
 pub struct Share {
     limit: usize,
-    used: AtomicUsize,
+    /// What was told, without what was counted again.
+    used: AtomicIsize,
     /// Heaps that have joined.
     heaps: AtomicUsize,
     /// Bytes of the regions that some of them hold, each once.
@@ -28,8 +26,6 @@ pub struct Share {
     regions: Mutex<HashMap<usize, usize>>,
     /// Large buffers that several may account for, by address, and how often each is counted. Touched when one is sent, received or let go of; held for a few instructions.
     buffers: Mutex<HashMap<usize, Counted>>,
-    /// Bytes of them that were counted again.
-    counted_again: AtomicUsize,
     parent: Option<Arc<Share>>,
 }
 
@@ -38,28 +34,24 @@ impl Share {
     pub fn new(limit: usize, parent: Option<Arc<Share>>) -> Arc<Share> {
         Arc::new(Share {
             limit,
-            used: AtomicUsize::new(0),
+            used: AtomicIsize::new(0),
             heaps: AtomicUsize::new(0),
             region_bytes: AtomicUsize::new(0),
             regions: Mutex::new(HashMap::new()),
             buffers: Mutex::new(HashMap::new()),
-            counted_again: AtomicUsize::new(0),
             parent,
         })
     }
     /// Bytes in use, as far as the heaps have told. (Less than nothing where what is counted again is not told of yet, or by an account of messages.)
-    /// Who counts something again, or no more, changes two numbers, and never so that the sum is too large between: it would be refused memory that is there. So what is counted again is read before
-    /// and after.
+    /// Who counts something again, or no more, changes the sum twice, and takes off first: where it were too large in between, memory that is there would be refused.
     pub fn used(&self) -> isize {
-        let before = self.counted_again.load(Acquire);
-        let used = self.used.load(Acquire) + self.region_bytes.load(Acquire);
-        used as isize - before.max(self.counted_again.load(Relaxed)) as isize
+        self.used.load(Relaxed) + self.region_bytes.load(Relaxed) as isize
     }
     pub(crate) fn add(&self, bytes: usize) {
-        self.chain().for_each(|s| _ = s.used.fetch_add(bytes, AcqRel));
+        self.chain().for_each(|s| _ = s.used.fetch_add(bytes as isize, Relaxed));
     }
     pub(crate) fn sub(&self, bytes: usize) {
-        self.chain().for_each(|s| _ = s.used.fetch_sub(bytes, AcqRel));
+        self.chain().for_each(|s| _ = s.used.fetch_sub(bytes as isize, Relaxed));
     }
     fn count_buffer(&self, buffer: usize, bytes: usize) {
         for share in self.chain() {
@@ -67,7 +59,7 @@ impl Share {
             let counted = buffers.entry(buffer).or_insert(Counted { times: 0, bytes });
             counted.times += 1;
             if counted.times > 1 {
-                share.counted_again.fetch_add(counted.bytes, AcqRel);
+                share.used.fetch_sub(counted.bytes as isize, Relaxed);
             }
         }
     }
@@ -79,7 +71,7 @@ impl Share {
             if counted.get().times == 0 {
                 counted.remove();
             } else {
-                share.counted_again.fetch_sub(counted.get().bytes, AcqRel);
+                share.used.fetch_add(counted.get().bytes as isize, Relaxed);
             }
         }
     }
@@ -189,11 +181,7 @@ impl Member {
     pub fn post(&mut self, now: usize) {
         let before = std::mem::replace(&mut self.posted, now);
         for s in self.share.chain() {
-            if now > before {
-                s.used.fetch_add(now - before, AcqRel)
-            } else {
-                s.used.fetch_sub(before - now, AcqRel)
-            };
+            s.used.fetch_add(now.wrapping_sub(before) as isize, Relaxed);
         }
     }
     /// Bytes that were posted are on their way back.

@@ -34,7 +34,7 @@ static CLASS_OF: [u8; MAX_CELL / 16 + 1] = {
 
 /// The class that serves `size` bytes. Panics beyond [`MAX_CELL`]: the caller broke its contract.
 #[inline(always)]
-pub(crate) fn class_of(size: usize) -> usize {
+pub(crate) const fn class_of(size: usize) -> usize {
     CLASS_OF[(size + 15) >> 4] as usize
 }
 

@@ -43,6 +43,10 @@ pub type FinalizeFn = unsafe fn(*mut Header, &mut FinalizeCx);
 
 /// Blocks taken at a time: as many as the heap has, at most this.
 const MAX_BATCH: usize = 16;
+/// The first small cells of a heap, a page of them, are taken from the class of 128 bytes, as long as their own class has no block: each block that is begun costs a page of cells and a part of its row in
+/// the side table, and a VM that only waits has a dozen of cells.
+pub(crate) const BORROWED: u32 = 32;
+pub(crate) const LENDER: usize = class_of(128);
 
 /// What a finalizer reports.
 #[derive(Default)]
@@ -102,6 +106,10 @@ pub(crate) struct Class {
 }
 
 impl Class {
+    /// There is no block of this class.
+    fn is_blank(&self) -> bool {
+        self.lists().into_iter().chain([self.current, self.unswept]).all(|list| list == NONE)
+    }
     /// The lists of blocks that need no sweeping, without the current one.
     pub(crate) fn lists(&self) -> [u32; 4] {
         [self.open, self.filled, self.available, self.full]
@@ -199,6 +207,8 @@ pub struct HeapState {
     /// Buffers that cells account for and others of the share may, too.
     pub(crate) shown: Shown,
     pub(crate) classes: [Class; CLASSES],
+    /// Small cells that were taken from LENDER.
+    borrowed: u32,
     pub(crate) lookup: Lookup,
     pub(crate) holdings: Holdings,
     pub(crate) slots: Slots,
@@ -277,6 +287,7 @@ impl HeapState {
             member: None,
             shown: Shown::default(),
             classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, open: NONE, filled: NONE, unswept: NONE }; CLASSES],
+            borrowed: 0,
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
             slots: Slots::default(),
@@ -331,6 +342,10 @@ impl HeapState {
     #[cold]
     #[inline(never)]
     fn alloc_slow(&mut self, class: usize) -> *mut Header {
+        if class < LENDER && self.borrowed < BORROWED && self.classes[class].is_blank() {
+            self.borrowed += 1;
+            return self.alloc(SIZES[LENDER] as usize);
+        }
         if !self.admits(SIZES[class] as usize) {
             out_of_memory();
         }

@@ -14,39 +14,51 @@ use zakuro_vm::limits::Limit;
 use zakuro_vm::transfer::Envelope;
 use zakuro_vm::*;
 
-/// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut args: Envelope, image: Option<Seed>) {
-    if let Some(job) = crate::api::Job::take(&mut args) {
-        let result = birth::initialize(cx, args, &[]).and_then(|()| job.run(cx));
-        let end = run_end(cx, result);
-        finish(cx, control, end);
-        return;
-    }
+/// What a VM begins with.
+pub struct Start {
+    pub args: Envelope,
+    pub image: Option<Seed>,
+}
+
+/// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`. Each kind of program is a function of its own, and what comes before it is, too: a VM that waits holds on to the pages
+/// that its frames lie in.
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut start: Box<Start>) {
+    let end = if let Some(job) = crate::api::Job::take(&mut start.args) {
+        let result = initialize(cx, start).and_then(|()| job.run(cx));
+        run_end(cx, result)
+    } else if start.image.is_some() {
+        run_block(cx, start)
+    } else {
+        run_command(cx, control, start)
+    };
+    finish(cx, control, end);
+}
+
+#[inline(never)]
+fn initialize(cx: &mut Cx, start: Box<Start>) -> Result<()> {
+    birth::initialize(cx, start.args, &[])
+}
+
+#[inline(never)]
+fn run_command(cx: &mut Cx, control: &Arc<VmControl>, start: Box<Start>) -> End {
     // Not by the name, which anybody may give.
     let main = cx.owns_process();
     // The process's options are the main VM's: it must not read them twice.
     let base = if main { crate::process::options_from_environment() } else { (*cx.options).clone() };
     let rubyopt = if main { std::env::var("RUBYOPT").ok() } else { None };
-    let end = match image {
-        Some(image) => {
-            let result = birth::initialize(cx, args, &[]).and_then(|()| run_block(cx, image));
+    match command::parse(&control.argv, &base, rubyopt.as_deref()) {
+        Ok(mut c) => {
+            let result = prepare(cx, &mut c, start.args).and_then(|source| main_program(cx, &c, source));
+            if !main {
+                keep_outcome(cx, &result);
+            }
             run_end(cx, result)
         }
-        None => match command::parse(&control.argv, &base, rubyopt.as_deref()) {
-            Ok(mut c) => {
-                let result = prepare(cx, &mut c, args).and_then(|source| main_program(cx, &c, source));
-                if !main {
-                    keep_outcome(cx, &result);
-                }
-                run_end(cx, result)
-            }
-            Err(e) => {
-                tell(format!("zakuro: {e}\n"));
-                End::Exit(1)
-            }
-        },
-    };
-    finish(cx, control, end);
+        Err(e) => {
+            tell(format!("zakuro: {e}\n"));
+            End::Exit(1)
+        }
+    }
 }
 
 /// What the end of a program does, where it stands: the caller ends the process. Gives how the VM ended.
@@ -57,6 +69,7 @@ pub fn end_here(cx: &mut Cx, control: &Arc<VmControl>, result: Result<Value>) ->
 }
 
 /// What the VM does after its program: the other threads get out, and what is buffered is written. Leaves the end report.
+#[inline(never)]
 fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
     if cx.life.is_hard() && cx.thread_count() > MANY {
         // No Ruby code runs any more, and leaving so many stacks takes its time: whoever waits for the end need not wait for that.
@@ -105,19 +118,37 @@ fn early(cx: &Cx, end: End) -> End {
 }
 
 /// Runs the block that a forked VM was made for, and keeps what it returns or raises for whoever asks.
-fn run_block(cx: &mut Cx, image: Seed) -> Result<Value> {
-    let root = cx.restore_image(image)?;
-    let Some(parts) = Ref::<ArrayCell>::from_value(root) else { return Ok(Value::NIL) };
-    let parts = RootedVec::of(cx, parts);
-    let Some(block) = parts.first().and_then(|b| Ref::<ProcCell>::from_value(*b)) else { return Ok(Value::NIL) };
-    birth::receive(cx, &parts[1..]);
-    let result = cx.call_proc(block, &parts[1..], false, Block::NONE).and_then(|v| {
-        let result = cx.pack(v)?;
-        cx.result = Some(cx.weighed(result));
-        Ok(v)
+#[inline(never)]
+fn run_block(cx: &mut Cx, start: Box<Start>) -> End {
+    let result = receive(cx, start).and_then(|parts| {
+        let Some((block, args)) = parts.split_first() else { return Ok(Value::NIL) };
+        let Some(block) = Ref::<ProcCell>::from_value(*block) else { return Ok(Value::NIL) };
+        let v = cx.call_proc(block, args, false, Block::NONE)?;
+        keep_value(cx, v)
     });
     keep_exception(cx, &result);
-    result
+    run_end(cx, result)
+}
+
+/// The block of a forked VM and its arguments; nothing where there is none.
+#[inline(never)]
+fn receive(cx: &mut Cx, start: Box<Start>) -> Result<RootedVec> {
+    let Start { args, image } = *start;
+    birth::initialize(cx, args, &[])?;
+    let root = image.map(|image| cx.restore_image(image)).transpose()?;
+    let parts = match root.and_then(Ref::<ArrayCell>::from_value) {
+        Some(parts) => RootedVec::of(cx, parts),
+        None => RootedVec::new(cx),
+    };
+    birth::receive(cx, parts.get(1..).unwrap_or_default());
+    Ok(parts)
+}
+
+#[inline(never)]
+fn keep_value(cx: &mut Cx, v: Value) -> Result<Value> {
+    let result = cx.pack(v)?;
+    cx.result = Some(cx.weighed(result));
+    Ok(v)
 }
 
 /// Keeps the value of a VM's program, or what it raised, for whoever asks. The program has done its work: a value that can't travel is no error of its own.
@@ -141,6 +172,7 @@ fn keep_outcome(cx: &mut Cx, result: &Result<Value>) {
 }
 
 /// Keeps what ended the program. What can't travel leaves the words of the end report.
+#[inline(never)]
 fn keep_exception(cx: &mut Cx, result: &Result<Value>) {
     let e = cx.pending;
     if result.is_ok() || !e.is_kind(Kind::Exception) {
@@ -161,6 +193,7 @@ fn keep_exception(cx: &mut Cx, result: &Result<Value>) {
 }
 
 /// What follows the program: `at_exit` blocks and the exit trap. Returns the end report.
+#[inline(never)]
 fn run_end(cx: &mut Cx, result: Result<Value>) -> End {
     let mut failed = RootedVec::new(cx);
     failed.push(if result.is_err() { cx.take_pending() } else { Value::NIL });

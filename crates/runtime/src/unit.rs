@@ -1,7 +1,7 @@
 //! A VM as the scheduler sees it: a unit whose threads run until all wait, the main one ends, or the slice is used up.
 
 use crate::process::Process;
-use crate::program;
+use crate::program::{self, Start};
 use crate::start::StartError;
 use crate::tell::tell;
 use std::any::Any;
@@ -95,15 +95,14 @@ impl VmUnit {
         // SAFETY: the stack lives in the coroutine, which outlives every use by this VM.
         unsafe { vm.enter_stacks(zakuro_vm::fiber::layout(&stack)) };
         let cx: *mut Vm = &mut *vm;
-        let args = self.args.take().unwrap_or_else(Envelope::nil);
-        let image = self.image.take();
+        let start = Box::new(Start { args: self.args.take().unwrap_or_else(Envelope::nil), image: self.image.take() });
         let control = self.control.clone();
         // SAFETY: the VM moves between native threads together with this coroutine; no thread-local is kept across suspensions.
         let co = unsafe {
             Co::new(stack, move |s, ()| {
                 let cx = &mut *cx;
                 cx.suspender = std::ptr::from_ref(s) as *const ();
-                program::run_vm(cx, &control, args, image);
+                program::run_vm(cx, &control, start);
             })
         };
         self.control.place.store(cx, Relaxed);
