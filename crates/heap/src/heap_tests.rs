@@ -278,7 +278,7 @@ fn heaps_dont_see_each_other() {
 
 #[test]
 fn the_first_small_cells_share_a_block() {
-    let mut h = heap();
+    let h = heap();
     let cells: Vec<_> = (0..BORROWED).map(|i| h.alloc(SIZES[i as usize % LENDER] as usize)).collect();
     assert_eq!(h.stats().blocks, 1);
     assert!(cells.iter().all(|c| h.cell_size(*c) == 128 && c.addr() - cells[0].addr() < 4096));

@@ -557,7 +557,8 @@ impl Cx {
     pub fn restore_image(&mut self, seed: Seed) -> Result<Value> {
         let before = self.begin_activity(Activity::Image);
         let mut kept = RootedVec::new(self);
-        let root = self.restore(seed, &mut kept);
+        // A VM that then waits would hold on to the page of its stack that this needs. Nothing collects meanwhile.
+        let root = zakuro_sched::on_native_stack(|| self.restore(seed, &mut kept));
         kept.push(root);
         self.end_activity(before);
         for i in 0..kept.len() - 1 {
