@@ -180,6 +180,14 @@ fn mixed_with_unicode(source: &[u8], encoding: u8) -> Option<&'static str> {
     None
 }
 
+/// The String literal that is all there is in `#{}`.
+fn only_string<'pr>(n: &Node<'pr>) -> Option<prism::StringNode<'pr>> {
+    let statements = n.as_embedded_statements_node()?.statements()?;
+    let mut all = statements.body().iter();
+    let one = all.next()?;
+    if all.next().is_some() { None } else { one.as_string_node() }
+}
+
 /// What a String literal makes.
 #[derive(Clone, Copy)]
 enum Made {
@@ -226,6 +234,11 @@ impl<'pr> Compiler<'pr> {
     }
 
     // ---- strings ----
+
+    /// A name of the source.
+    pub(crate) fn intern(&self, name: &prism::ConstantId<'_>) -> Sym {
+        crate::analyze::intern(name, self.encoding)
+    }
 
     fn encoding_of(&self, utf8: bool, binary: bool) -> u8 {
         match (utf8, binary) {
@@ -457,6 +470,14 @@ impl<'pr> Compiler<'pr> {
     fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, once: bool, at: u32, dest: Dest) -> u16 {
         let mut parts = Vec::new();
         self.parts(list, &mut parts);
+        // Literals in `#{}` are pieces of the text, too.
+        for part in &mut parts {
+            if let Part::Code(n) = part
+                && let Some(s) = only_string(n)
+            {
+                *part = Part::Text(s.unescaped().to_vec(), self.string_encoding(&s));
+            }
+        }
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
             return self.plain_regexp(&bytes.clone(), options, *encoding, at, dest);
         }

@@ -635,6 +635,24 @@ fn wrapped(cx: &mut Cx, wrap: Option<Value>) -> Result<Option<(Value, Value)>> {
     })
 }
 
+/// Tells who required a file that is being loaded, the outermost call first; as CRuby writes it, with the place twice.
+fn warn_of_circle(cx: &mut Cx, file: &[u8]) -> Result<()> {
+    let place = cx.here().map_or(String::new(), |(file, line)| format!("{file}:{line}: "));
+    let mut told = format!("{place}warning: loading in progress, circular require considered harmful - {}\n", String::from_utf8_lossy(file));
+    let lines = cx.backtrace_value(0);
+    if let Some(lines) = Ref::<ArrayCell>::from_value(lines) {
+        for line in (0..lines.len()).rev().filter_map(|i| Ref::<StringCell>::from_value(lines.get(i)?)) {
+            let line = String::from_utf8_lossy(line.content(&cx.heap)).into_owned();
+            let (place, label) = line.split_once(":in '").unwrap_or((&line, ""));
+            let label = label.trim_end_matches('\'');
+            let (kind, name) = label.rsplit_once(' ').map_or(("", label), |(kind, _)| label.split_at(kind.len() + 1));
+            let name = name.rsplit_once(['#', '.']).map_or(name, |(_, name)| name);
+            told.push_str(&format!("\tfrom {place}:in  '{kind}{name}'\n"));
+        }
+    }
+    cx.warn_here(&told)
+}
+
 /// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
 pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     refresh(cx);
@@ -655,8 +673,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
             Some(_) => {}
         }
         if is_verbose(cx) {
-            let shown = String::from_utf8_lossy(file).into_owned();
-            cx.warn_here(&format!("loading in progress, circular require considered harmful - {shown}"))?;
+            warn_of_circle(cx, file)?;
         }
         return Ok(false);
     }

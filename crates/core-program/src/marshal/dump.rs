@@ -326,7 +326,7 @@ impl Writer {
             Some(n) if !n.bytes().starts_with(b"#") => n,
             _ => return cx.type_error(format!("can't dump anonymous {what} {shown}")),
         };
-        let found = match cx.const_by_path(&name.name()) {
+        let found = match cx.const_by_name(name) {
             Some(v) => cx.class_id(v),
             None => None,
         };
@@ -433,7 +433,9 @@ impl Writer {
         if let Some(r) = Ref::<RangeCell>::from_value(v) {
             let class = self.class_head(cx, v, b'o', true)?;
             self.unique(cx, class)?;
-            let parts = [(Sym::intern("excl"), Value::bool(r.exclusive())), (sym::begin, r.low()), (sym::end, r.high())];
+            let unset = class == ids::RANGE && v.flags() & flags::FROZEN == 0;
+            let exclusive = if unset { Value::NIL } else { Value::bool(r.exclusive()) };
+            let parts = [(Sym::intern("excl"), exclusive), (sym::begin, r.low()), (sym::end, r.high())];
             self.long(3);
             return self.pairs(cx, &parts, limit);
         }

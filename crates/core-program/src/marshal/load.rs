@@ -186,7 +186,8 @@ impl Reader {
     fn new_symbol(&mut self, cx: &mut Cx, ivars: bool) -> Result<Sym> {
         let name = self.bytes(cx)?;
         let at = self.symbols.len();
-        self.symbols.push(sym::empty);
+        // What is said of it may name it already.
+        self.symbols.push(Sym::intern_bytes(&name));
         let mut encoding = BINARY;
         if ivars {
             for _ in 0..self.length(cx)? {
@@ -578,7 +579,7 @@ impl Reader {
         let class = self.class(cx)?;
         if cx.inherits(class, ids::RANGE) {
             let shape = cx.root_shape(class);
-            let r = RangeCell::make(&cx.heap, shape, Value::NIL, Value::NIL, false);
+            let r = RangeCell::make_open(&cx.heap, shape, Value::NIL, Value::NIL, false);
             return self.range(cx, r);
         }
         if class == ids::COMPLEX || class == ids::RATIONAL {
@@ -657,16 +658,19 @@ impl Reader {
             match key.bytes() {
                 b"begin" => low = Some(value),
                 b"end" => high = Some(value),
-                b"excl" => exclusive = Some(value.truthy()),
+                b"excl" => exclusive = Some(value),
                 _ => cx.ivar_set_raw(r.as_value(), key, value),
             }
         }
         match (low, high, exclusive) {
+            // One that was never initialized can still be.
+            (Some(Value::NIL), Some(Value::NIL), Some(Value::NIL)) => Ok(n),
             (Some(low), Some(high), Some(e)) => {
                 if cx.call(low, sym::cmp, &[high])?.is_nil() && !low.is_nil() && !high.is_nil() {
                     return cx.arg_error("bad value for range");
                 }
-                r.init(low, high, e);
+                r.init(low, high, e.truthy());
+                r.as_value().set_flags(flags::FROZEN);
                 Ok(n)
             }
             _ => cx.arg_error("bad value for range"),

@@ -243,7 +243,8 @@ impl Walk<'_> {
             return name.to_vec();
         }
         let mut v = prefix.to_vec();
-        if v.last() != Some(&b'/') {
+        // Behind the root there is one already.
+        if v.iter().any(|b| *b != b'/') {
             v.push(b'/');
         }
         v.extend_from_slice(name);
@@ -270,6 +271,10 @@ impl Walk<'_> {
                 self.out.push(v);
             }
             return Ok(());
+        }
+        if part.is_empty() {
+            // `a//b` keeps its slashes.
+            return self.step(cx, &[prefix, b"/"].concat(), rest);
         }
         if *part == b"**" && !rest.is_empty() {
             let mut rest = rest;
@@ -353,13 +358,17 @@ pub fn glob(cx: &mut Cx, pattern: &[u8], flags: i32, base: &[u8], sort: bool, ou
             continue;
         }
         let (prefix, rest): (&[u8], &[u8]) = if p[0] == b'/' { (b"/", &p[1..]) } else { (b"", &p) };
-        let rest_start = rest.iter().take_while(|b| **b == b'/').count();
-        let rest = &rest[rest_start..];
-        let mut parts: Vec<&[u8]> = rest.split(|b| *b == b'/').collect();
-        let trailing = parts.len() > 1 && parts.last().is_some_and(|x| x.is_empty());
-        parts.retain(|x| !x.is_empty());
-        if trailing {
-            parts.push(b"");
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for part in rest.split(|b| *b == b'/') {
+            // Of many slashes behind `**` one counts.
+            if parts.last().is_some_and(|p| p.is_empty()) && parts.len() > 1 && parts[parts.len() - 2] == b"**" {
+                parts.pop();
+            }
+            parts.push(part);
+        }
+        // The root alone.
+        if parts.iter().all(|p| p.is_empty()) {
+            parts.pop();
         }
         let mut w = Walk { flags, sort, base, out };
         w.step(cx, prefix, &parts)?;

@@ -19,29 +19,30 @@ fn nth(cx: &mut Cx, d: &MatchData, n: usize) -> Value {
     engine::group(cx, d, n).unwrap_or(Value::NIL)
 }
 
-/// Bytes of a group name given as String or Symbol.
-fn name_of(v: Value) -> Option<Vec<u8>> {
+/// Bytes of a group name given as String or Symbol, and their encoding.
+fn name_of(v: Value) -> Option<(Vec<u8>, u8)> {
     match v.as_sym() {
-        Some(s) => Some(s.bytes().to_vec()),
-        None => Ref::<StringCell>::from_value(v).map(|s| s.to_vec()),
+        Some(s) => Some((s.bytes().to_vec(), s.encoding())),
+        None => Ref::<StringCell>::from_value(v).map(|s| (s.to_vec(), s.encoding())),
     }
 }
 
 /// Number of the group of a name; IndexError when there is none.
-fn named(cx: &mut Cx, d: &MatchData, name: &[u8]) -> Result<usize> {
+fn named(cx: &mut Cx, d: &MatchData, name: &[u8], encoding: u8) -> Result<usize> {
     match d.group_named(name) {
         Some(n) => Ok(n),
         None => {
-            let shown = String::from_utf8_lossy(name).into_owned();
-            cx.index_error(format!("undefined group name reference: {shown}"))
+            let message = cx.str_bytes(&[b"undefined group name reference: ", name].concat(), encoding);
+            let e = cx.exception_with(ids::INDEX_ERROR, message);
+            cx.raise_value(e)
         }
     }
 }
 
 /// `m[v]` for one Integer or name.
 pub fn group_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Value> {
-    if let Some(name) = name_of(v) {
-        let n = named(cx, d, &name)?;
+    if let Some((name, encoding)) = name_of(v) {
+        let n = named(cx, d, &name, encoding)?;
         return Ok(nth(cx, d, n));
     }
     let n = cx.to_i64(v)?;
@@ -52,7 +53,7 @@ pub fn group_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Value> {
 /// Byte range of the group that an argument of `begin`, `offset` and the like means.
 fn range_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Option<(usize, usize)>> {
     let n = match name_of(v) {
-        Some(name) => named(cx, d, &name)?,
+        Some((name, encoding)) => named(cx, d, &name, encoding)?,
         None => {
             let n = cx.to_i64(v)?;
             match usize::try_from(n).ok().filter(|n| *n < d.captures.len()) {
@@ -335,7 +336,7 @@ pub mod match_data {
         let h = cx.new_hash();
         if keys.is_nil() {
             for (name, _) in d.names() {
-                let n = named(cx, d, name.as_bytes())?;
+                let n = named(cx, d, name.as_bytes(), string::UTF8)?;
                 let v = nth(cx, d, n);
                 cx.hash_set(h, Value::sym(Sym::intern(name)), v)?;
             }

@@ -357,7 +357,7 @@ impl Cx {
 }
 
 /// UTF-16 and UTF-32, whose ids the table of encodings fixes (zakuro_text).
-pub(crate) fn is_wide(encoding: u8) -> bool {
+pub fn is_wide(encoding: u8) -> bool {
     (3..=8).contains(&encoding)
 }
 

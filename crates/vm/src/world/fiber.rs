@@ -550,6 +550,7 @@ impl Cx {
                     self.suspender = (*f).suspender as *const ();
                 } else {
                     self.enter_stacks(stacks);
+                    self.own_variables_of((*f).block);
                     self.pending = Value::NIL;
                     self.errinfo = Value::NIL;
                 }
