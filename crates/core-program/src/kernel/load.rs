@@ -523,6 +523,17 @@ pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) ->
     r.map(|_| true)
 }
 
+/// In a child process: what other threads were loading nobody will finish. Whoever needs it begins anew.
+pub fn forget_others(cx: &mut Cx) {
+    let mine = [cx.waiter_id(), cx.thread_id()];
+    let loader = cx.state::<Loader>();
+    loader.loading.retain(|l| mine.contains(&l.thread));
+    loader.loading.iter_mut().for_each(|l| l.waiters.clear());
+    loader.waits.clear();
+    cx.autoloading.retain(|r| mine.contains(&r.thread));
+    cx.autoloading.iter_mut().for_each(|r| r.waiters.clear());
+}
+
 fn real(file: &[u8]) -> Vec<u8> {
     std::fs::canonicalize(path_from(file)).map_or_else(|_| file.to_vec(), |p| bytes_of(&p))
 }

@@ -8,13 +8,14 @@ use zakuro_vm::*;
 
 fn is_const_name(name: Sym) -> bool {
     let b = name.bytes();
+    let word = |c: &[u8]| c.len() > 1 || c.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);
+    let encoding = Encoding::from_id(name.encoding()).unwrap_or(Encoding::BINARY);
     let first = match b.first() {
         Some(c) if c.is_ascii() => c.is_ascii_uppercase(),
-        Some(_) => Encoding::from_id(name.encoding()).is_some_and(|e| begins_a_constant(b, e)),
+        Some(_) => begins_a_constant(b, encoding),
         None => false,
     };
-    let narrow = !zakuro_vm::convert::is_wide(name.encoding());
-    first && narrow && b.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_' || *c >= 0x80)
+    first && encoding.is_ascii_compatible() && encoding.chars(b).all(word)
 }
 
 /// Whether the first character is a capital or title letter: what it is in Unicode tells.

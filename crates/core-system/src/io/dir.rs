@@ -84,20 +84,28 @@ fn each_entry<T>(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> T) -> std:
 
 /// Names in a directory. Err: errno.
 pub fn entries_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<Vec<u8>>, i32> {
-    let fd = open_dir(cx, p)?;
-    let r = read_entries(fd);
-    // SAFETY: opened above.
-    unsafe { libc::close(fd) };
-    r
+    listed(cx, p, |name, _| name.to_vec())
 }
 
 /// The same with whether they are directories (symbolic links are not), as far as the file system tells.
 pub fn kinds_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<(Vec<u8>, Option<bool>)>, i32> {
-    let fd = open_dir(cx, p)?;
-    let r = each_entry(fd, |name, directory| (name.to_vec(), directory));
-    // SAFETY: opened above.
-    unsafe { libc::close(fd) };
-    r
+    listed(cx, p, |name, directory| (name.to_vec(), directory))
+}
+
+/// Where descriptors are used up, those of objects that nobody refers to any more are closed first.
+fn listed<T>(cx: &mut Cx, p: &[u8], row: impl Fn(&[u8], Option<bool>) -> T) -> std::result::Result<Vec<T>, i32> {
+    loop {
+        let names = open_dir(cx, p).and_then(|fd| {
+            let names = each_entry(fd, &row);
+            // SAFETY: opened above.
+            unsafe { libc::close(fd) };
+            names
+        });
+        match names {
+            Err(libc::EMFILE | libc::ENFILE) if super::open::reclaim(cx) => {}
+            names => return names,
+        }
+    }
 }
 
 fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {

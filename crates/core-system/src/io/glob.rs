@@ -2,6 +2,7 @@
 
 use super::cwd;
 use super::dir::{entries_at, kinds_at};
+use super::errors::fail_at;
 use zakuro_vm::*;
 
 pub const NOESCAPE: i32 = 1;
@@ -217,6 +218,14 @@ fn unescape(p: &[u8], flags: i32) -> Vec<u8> {
     out
 }
 
+/// A directory that can't be read has no names, unless that is for want of descriptors or memory.
+fn unreadable(cx: &mut Cx, errno: i32, dir: &[u8]) -> Result<()> {
+    match errno {
+        libc::EMFILE | libc::ENFILE | libc::ENOMEM => fail_at(cx, errno, "dir_initialize", dir),
+        _ => Ok(()),
+    }
+}
+
 /// One walk of `Dir.glob`.
 struct Walk<'a> {
     flags: i32,
@@ -292,7 +301,10 @@ impl Walk<'_> {
             return self.step(cx, &next, rest);
         }
         let dir = self.full(prefix);
-        let Ok(mut names) = entries_at(cx, &dir) else { return Ok(()) };
+        let mut names = match entries_at(cx, &dir) {
+            Ok(names) => names,
+            Err(e) => return unreadable(cx, e, &dir),
+        };
         if self.sort {
             names.sort();
         }
@@ -317,7 +329,10 @@ impl Walk<'_> {
         cx.safepoint()?;
         cx.check_native_stack()?;
         let dir = self.full(prefix);
-        let Ok(mut names) = kinds_at(cx, &dir) else { return Ok(()) };
+        let mut names = match kinds_at(cx, &dir) {
+            Ok(names) => names,
+            Err(e) => return unreadable(cx, e, &dir),
+        };
         if self.sort {
             names.sort();
         }

@@ -150,7 +150,7 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             }
         }
         if let Some(l) = a.limit
-            && (found && end > l || !found && b.len() >= l)
+            && (int.is_some() || found && end > l || !found && b.len() >= l)
         {
             // Cut at the limit, but never inside a character.
             let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);

@@ -4,6 +4,7 @@ use super::engine::{self, MatchData, match_of, regexp_of};
 use super::{make, special};
 use crate::string::util;
 use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::equality::hash_bytes;
 use zakuro_vm::*;
 
@@ -32,7 +33,15 @@ fn named(cx: &mut Cx, d: &MatchData, name: &[u8], encoding: u8) -> Result<usize>
     match d.group_named(name) {
         Some(n) => Ok(n),
         None => {
-            let message = cx.str_bytes(&[b"undefined group name reference: ", name].concat(), encoding);
+            let own = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+            let told = b"undefined group name reference: ".as_slice();
+            let message = if name.is_ascii() || own == crate::encoding::shown_in(cx) {
+                cx.str_bytes(&[told, name].concat(), encoding)
+            } else {
+                // What the program's other text can't stand beside is shown by its bytes.
+                let shown = zakuro_text::encoding::inspect::inspect_str(name, own);
+                cx.str_bytes(&[told, shown.trim_matches('"').as_bytes()].concat(), string::BINARY)
+            };
             let e = cx.exception_with(ids::INDEX_ERROR, message);
             cx.raise_value(e)
         }

@@ -157,9 +157,20 @@ impl Cx {
                 let c = self.singleton_class(s.class)?;
                 Ok(self.class_value(c))
             }
-            Some(s) => Ok(s.class),
+            Some(s) => {
+                self.warn_of_refinement(cref)?;
+                Ok(s.class)
+            }
             None => Ok(self.class_value(ids::OBJECT)),
         }
+    }
+    /// Tells that what the block of a `refine` defines besides methods is not the refinement's.
+    pub(crate) fn warn_of_refinement(&mut self, cref: Value) -> Result<()> {
+        let definee = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.definee));
+        if definee.is_some_and(|d| self.refined_class(d).is_some()) {
+            self.warn_here("not defined at the refinement, but at the outer class/module")?;
+        }
+        Ok(())
     }
     /// Lexical lookup from a scope: enclosing modules, then ancestors of the innermost, then Object.
     pub fn const_lookup(&mut self, cref: Value, name: Sym) -> Result<Option<Value>> {
