@@ -155,7 +155,10 @@ macro_rules! regexp_options {
 
 macro_rules! regexp_encoding {
     ($c:expr, $n:expr) => {
-        $c.encoding_of($n.is_utf_8() || $n.is_forced_utf8_encoding(), $n.is_forced_binary_encoding())
+        $c.encoding_of(
+            $n.is_utf_8() || $n.is_forced_utf8_encoding() && !$c.has_own_properties($n.unescaped()),
+            $n.is_forced_binary_encoding(),
+        )
     };
 }
 
@@ -234,6 +237,15 @@ impl<'pr> Compiler<'pr> {
     }
 
     // ---- strings ----
+
+    /// Whether what a pattern names by `\p` is read in the source's encoding: all that makes it UTF-8 for the parser.
+    fn has_own_properties(&self, pattern: &[u8]) -> bool {
+        let names = |c: &[u8]| pattern.windows(c.len()).any(|w| w == c);
+        ![UTF8, BINARY, Encoding::US_ASCII.id()].contains(&self.encoding)
+            && pattern.is_ascii()
+            && !names(b"\\u")
+            && (names(b"\\p{") || names(b"\\P{"))
+    }
 
     /// A name of the source.
     pub(crate) fn intern(&self, name: &prism::ConstantId<'_>) -> Sym {
