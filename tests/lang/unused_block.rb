@@ -87,4 +87,8 @@ begin
 rescue => e
   puts e.message
 end
-p raising {}
+begin
+  raising {}
+rescue => e
+  puts e.message
+end

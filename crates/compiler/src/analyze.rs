@@ -17,7 +17,7 @@ const MOST_KEPT: usize = 1_000;
 const MAX_ENVIRONMENTS: u32 = 250;
 
 /// Analyzes a whole program.
-pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&EvalScopes>, keep_locals: bool) -> Scopes {
+pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&EvalScopes>, keep_locals: bool, encoding: u8) -> Scopes {
     let mut scopes = Scopes::default();
     let mut parent = None;
     if let Some(eval) = eval {
@@ -56,6 +56,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
         heredocs: 0,
         aliases: HashMap::new(),
         keep_locals,
+        encoding,
     };
     a.declare_locals(&program.locals());
     a.keep();
@@ -79,6 +80,8 @@ struct Analyzer {
     aliases: HashMap<Vec<u8>, bool>,
     /// Each scope is as if it mentioned `binding`.
     keep_locals: bool,
+    /// The source's.
+    encoding: u8,
 }
 
 impl Analyzer {
@@ -88,7 +91,7 @@ impl Analyzer {
             return;
         }
         for name in names.iter() {
-            self.scopes.list[self.cur].declare(intern(&name));
+            self.scopes.list[self.cur].declare(intern(&name, self.encoding));
         }
         if self.scopes.list[self.cur].vars.len() > MAX_VARS {
             self.scopes.too_deep.get_or_insert(0);
@@ -148,7 +151,7 @@ impl Analyzer {
 
     fn access(&mut self, name: &prism::ConstantId<'_>, depth: u32) -> (usize, usize) {
         let scope = self.scopes.up(self.cur, depth);
-        let var = self.scopes.list[scope].declare(intern(name));
+        let var = self.scopes.list[scope].declare(intern(name, self.encoding));
         self.scopes.capture(self.cur, scope, var);
         (scope, var)
     }
@@ -235,13 +238,14 @@ impl Analyzer {
     }
 
     fn block_params(&mut self, node: Option<Node<'_>>) {
-        let shape = params::block_shape(node.as_ref());
+        let shape = params::block_shape(node.as_ref(), self.encoding);
         self.declare_params(&shape);
     }
 }
 
-pub(crate) fn intern(name: &prism::ConstantId<'_>) -> Sym {
-    Sym::intern_bytes(name.as_slice())
+/// A name of the source, which is in this encoding.
+pub(crate) fn intern(name: &prism::ConstantId<'_>, encoding: u8) -> Sym {
+    Sym::intern_in(name.as_slice(), encoding)
 }
 
 /// Stops the walk where the tree is nested too deeply.
@@ -307,7 +311,7 @@ impl<'pr> Visit<'pr> for Analyzer {
             self.visit(&r);
         }
         self.enter(Kind::Method, node.location().start(), |a| {
-            let shape = params::method_shape(node.parameters().as_ref());
+            let shape = params::method_shape(node.parameters().as_ref(), a.encoding);
             a.declare_params(&shape);
             let scope = &mut a.scopes.list[a.cur];
             // One that a parameter before it is named like is not found by its name.

@@ -1,6 +1,5 @@
 //! Assignment: targets, operator assignment, multiple assignment.
 
-use crate::analyze::intern;
 use crate::operators::self_flag;
 use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
@@ -107,24 +106,24 @@ impl<'pr> Compiler<'pr> {
         macro_rules! named {
             ($as:ident, $target:ident, And) => {{
                 let n = n.$as()?;
-                let t = Target::$target(intern(&n.name()));
+                let t = Target::$target(self.intern(&n.name()));
                 self.update(t, Update::And, &n.value(), n.location().start(), dest)
             }};
             ($as:ident, $target:ident, Or) => {{
                 let n = n.$as()?;
-                let t = Target::$target(intern(&n.name()));
+                let t = Target::$target(self.intern(&n.name()));
                 self.update(t, Update::Or, &n.value(), n.location().start(), dest)
             }};
             ($as:ident, $target:ident, Op) => {{
                 let n = n.$as()?;
-                let t = Target::$target(intern(&n.name()));
-                let op = Update::Op(intern(&n.binary_operator()), n.binary_operator_loc().start());
+                let t = Target::$target(self.intern(&n.name()));
+                let op = Update::Op(self.intern(&n.binary_operator()), n.binary_operator_loc().start());
                 self.update(t, op, &n.value(), n.location().start(), dest)
             }};
             ($as:ident, $target:ident, Write) => {{
                 let n = n.$as()?;
                 self.set_line(n.location().start());
-                self.write_with(Target::$target(intern(&n.name())), &n.value(), dest)
+                self.write_with(Target::$target(self.intern(&n.name())), &n.value(), dest)
             }};
         }
         /// Operator assignments of nodes whose target is evaluated.
@@ -148,14 +147,14 @@ impl<'pr> Compiler<'pr> {
                 let mark = self.f.top;
                 let kept = self.keep(dest);
                 let t = $make!(n);
-                let op = Update::Op(intern(&n.binary_operator()), n.binary_operator_loc().start());
+                let op = Update::Op(self.intern(&n.binary_operator()), n.binary_operator_loc().start());
                 self.update_evaluated(t, op, &n.value(), n.location().start(), kept, mark, dest)
             }};
         }
         macro_rules! attr {
             ($n:ident) => {{
                 let at = $n.message_loc().map_or($n.location().start(), |l| l.start());
-                self.attr_target($n.receiver(), intern(&$n.read_name()), intern(&$n.write_name()), $n.is_safe_navigation(), at)
+                self.attr_target($n.receiver(), self.intern(&$n.read_name()), self.intern(&$n.write_name()), $n.is_safe_navigation(), at)
             }};
         }
         macro_rules! index {
@@ -191,7 +190,7 @@ impl<'pr> Compiler<'pr> {
             Node::ClassVariableOperatorWriteNode { .. } => named!(as_class_variable_operator_write_node, Cvar, Op),
             Node::ConstantWriteNode { .. } => {
                 let n = n.as_constant_write_node()?;
-                self.const_write(Target::Const(intern(&n.name())), &n.value(), n.location().start(), dest)
+                self.const_write(Target::Const(self.intern(&n.name())), &n.value(), n.location().start(), dest)
             }
             Node::ConstantAndWriteNode { .. } => named!(as_constant_and_write_node, Const, And),
             Node::ConstantOrWriteNode { .. } => named!(as_constant_or_write_node, Const, Or),
@@ -220,7 +219,7 @@ impl<'pr> Compiler<'pr> {
             Node::LocalVariableOrWriteNode { .. } => local!(as_local_variable_or_write_node, |_: &_| Update::Or),
             Node::LocalVariableOperatorWriteNode { .. } => {
                 local!(as_local_variable_operator_write_node, |n: &prism::LocalVariableOperatorWriteNode<'pr>| {
-                    Update::Op(intern(&n.binary_operator()), n.binary_operator_loc().start())
+                    Update::Op(self.intern(&n.binary_operator()), n.binary_operator_loc().start())
                 })
             }
             _ => return None,
@@ -268,7 +267,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     fn const_path_target(&mut self, n: &prism::ConstantPathNode<'pr>) -> Target {
-        let Some(name) = n.name().map(|n| intern(&n)) else {
+        let Some(name) = n.name().map(|n| self.intern(&n)) else {
             self.misplaced(&n.as_node(), Dest::Discard);
             return Target::Nothing;
         };
@@ -289,24 +288,24 @@ impl<'pr> Compiler<'pr> {
             return Target::Local(scope, var);
         }
         if let Some(t) = n.as_instance_variable_target_node() {
-            return Target::Ivar(intern(&t.name()));
+            return Target::Ivar(self.intern(&t.name()));
         }
         if let Some(t) = n.as_global_variable_target_node() {
-            return Target::Global(intern(&t.name()));
+            return Target::Global(self.intern(&t.name()));
         }
         if let Some(t) = n.as_class_variable_target_node() {
-            return Target::Cvar(intern(&t.name()));
+            return Target::Cvar(self.intern(&t.name()));
         }
         if let Some(t) = n.as_constant_target_node() {
-            return Target::Const(intern(&t.name()));
+            return Target::Const(self.intern(&t.name()));
         }
         if let Some(t) = n.as_constant_path_target_node()
-            && let Some(name) = t.name().map(|n| intern(&n))
+            && let Some(name) = t.name().map(|n| self.intern(&n))
         {
             return self.const_in(t.parent(), name);
         }
         if let Some(t) = n.as_call_target_node() {
-            let writer = intern(&t.name());
+            let writer = self.intern(&t.name());
             return self.attr_target(Some(t.receiver()), writer, writer, t.is_safe_navigation(), t.message_loc().start());
         }
         if let Some(t) = n.as_index_target_node() {
@@ -317,7 +316,7 @@ impl<'pr> Compiler<'pr> {
         }
         if let Some(t) = n.as_required_parameter_node() {
             // A name in a destructured parameter.
-            let name = intern(&t.name());
+            let name = self.intern(&t.name());
             if let Some(var) = self.scopes.list[self.f.scope].var(name) {
                 return Target::Local(self.f.scope, var);
             }

@@ -5,7 +5,6 @@
 //!
 //! What is splatted is not copied where nothing of the program's runs between there and the call (`is_quiet`): the callee copies what it keeps.
 
-use crate::analyze::intern;
 use crate::branches::is_known;
 use crate::operators::self_flag;
 use crate::scope::Kind;
@@ -321,7 +320,7 @@ impl<'pr> Compiler<'pr> {
             self.f.asm.mov(base + 1, argument);
         }
         let p = Pushed { argc: arguments.len() as u8, flags: 0, block: NO_BLOCK, keywords: NO_KEYWORDS };
-        self.send(base, intern(&n.name()), p, 0);
+        self.send(base, self.intern(&n.name()), p, 0);
         self.f.asm.mov(mark, base);
         self.f.asm.bind(asked);
         Some(self.deliver(mark, mark, dest))
@@ -364,7 +363,7 @@ impl<'pr> Compiler<'pr> {
         if n.is_attribute_write() {
             return self.attribute_write(n, dest);
         }
-        let name = intern(&n.name());
+        let name = self.intern(&n.name());
         let block = n.block();
         let mark = self.f.top;
         let base = self.window(block.as_ref());
@@ -457,7 +456,7 @@ impl<'pr> Compiler<'pr> {
 
     /// `a.b = v`, `a[i] = v` outside multiple assignment: the value of the expression is `v`.
     fn attribute_write(&mut self, n: &prism::CallNode<'pr>, dest: Dest) -> u16 {
-        let name = intern(&n.name());
+        let name = self.intern(&n.name());
         let Some(receiver) = n.receiver() else { return self.misplaced(&n.as_node(), dest) };
         let at = n.message_loc().map_or(n.location().start(), |l| l.start());
         let flags = self_flag(&receiver) | call_flags::ATTR_ASSIGN;

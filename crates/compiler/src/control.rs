@@ -698,7 +698,7 @@ impl<'pr> Compiler<'pr> {
             for target in n.targets().iter().filter_map(|t| t.as_local_variable_target_node()) {
                 let t = c.push();
                 c.f.asm.mov(t, found);
-                let name = crate::analyze::intern(&target.name());
+                let name = c.intern(&target.name());
                 c.load_sym(name, Dest::Push);
                 c.f.asm.emit(Op::Intrinsic, Intrinsic::NamedGroup as u8, t, 0, 2);
                 let (scope, var) = c.local(&target.name(), target.depth());

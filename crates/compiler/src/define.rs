@@ -1,6 +1,5 @@
 //! Definitions: methods, classes, aliases, `END`.
 
-use crate::analyze::intern;
 use crate::unit::{Compiler, Dest, Leap};
 use ruby_prism as prism;
 use ruby_prism::Node;
@@ -18,10 +17,10 @@ impl<'pr> Compiler<'pr> {
         let object = n.receiver().map(|r| self.expr(&r, Dest::Push));
         let offset = n.location().start();
         let scope = self.scopes.at(offset);
-        let name = intern(&n.name());
+        let name = self.intern(&n.name());
         let line = self.line_of(offset);
         let child = self.child(scope, |c| {
-            let mut shape = crate::params::method_shape(n.parameters().as_ref());
+            let mut shape = crate::params::method_shape(n.parameters().as_ref(), c.encoding);
             if c.scopes.list[scope].block_param.is_some() {
                 shape = shape.without_block();
             }
@@ -55,14 +54,14 @@ impl<'pr> Compiler<'pr> {
     /// Pushes the module that is to hold a class, and returns its register and the class's name.
     fn holder(&mut self, path: &Node<'pr>) -> (u16, Sym) {
         if let Some(p) = path.as_constant_path_node() {
-            let name = p.name().map_or(sym::empty, |n| intern(&n));
+            let name = p.name().map_or(sym::empty, |n| self.intern(&n));
             let r = match p.parent() {
                 Some(parent) => self.expr(&parent, Dest::Push),
                 None => self.get_const(sym::Object, true, Dest::Push),
             };
             return (r, name);
         }
-        let name = path.as_constant_read_node().map_or(sym::empty, |c| intern(&c.name()));
+        let name = path.as_constant_read_node().map_or(sym::empty, |c| self.intern(&c.name()));
         (self.simple(Op::LoadUndef, Dest::Push), name)
     }
 
@@ -125,9 +124,9 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn alias_global(&mut self, n: &prism::AliasGlobalVariableNode<'pr>, dest: Dest) -> u16 {
-        let name = |n: &Node<'pr>| Sym::intern_bytes(n.location().as_slice());
-        let new = self.f.asm.sym(name(&n.new_name()));
-        let old = self.f.asm.sym(name(&n.old_name()));
+        let name = |n: &Node<'pr>, encoding: u8| Sym::intern_in(n.location().as_slice(), encoding);
+        let new = self.f.asm.sym(name(&n.new_name(), self.encoding));
+        let old = self.f.asm.sym(name(&n.old_name(), self.encoding));
         let t = self.push();
         self.set_line(n.location().start());
         self.f.asm.emit(Op::Intrinsic, Intrinsic::AliasGlobal as u8, t, new, old);

@@ -1,6 +1,5 @@
 //! `defined?`: what an expression is, without running more of it than necessary.
 
-use crate::analyze::intern;
 use crate::emit::Label;
 use crate::expr::cast;
 use crate::scope::Kind;
@@ -51,13 +50,13 @@ impl<'pr> Compiler<'pr> {
             Node::FalseNode { .. } => "false",
             Node::LocalVariableReadNode { .. } | Node::ItLocalVariableReadNode { .. } => "local-variable",
             Node::InstanceVariableReadNode { .. } => {
-                let name = self.ivar_name(intern(&cast!(n, as_instance_variable_read_node).name()));
+                let name = self.ivar_name(self.intern(&cast!(n, as_instance_variable_read_node).name()));
                 let t = self.sym_intrinsic(Intrinsic::DefinedIvar, name, Dest::Push);
                 self.branch_register(t, false, no, false);
                 "instance-variable"
             }
             Node::GlobalVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_global_variable_read_node).name());
+                let name = self.intern(&cast!(n, as_global_variable_read_node).name());
                 if name != sym::errinfo && name != sym::lastmatch {
                     let t = self.sym_intrinsic(Intrinsic::DefinedGlobal, name, Dest::Push);
                     self.branch_register(t, false, no, false);
@@ -70,13 +69,13 @@ impl<'pr> Compiler<'pr> {
                 "global-variable"
             }
             Node::ClassVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_class_variable_read_node).name());
+                let name = self.intern(&cast!(n, as_class_variable_read_node).name());
                 let t = self.sym_intrinsic(Intrinsic::DefinedCvar, name, Dest::Push);
                 self.branch_register(t, false, no, false);
                 "class variable"
             }
             Node::ConstantReadNode { .. } => {
-                let name = intern(&cast!(n, as_constant_read_node).name());
+                let name = self.intern(&cast!(n, as_constant_read_node).name());
                 let t = self.sym_intrinsic(Intrinsic::DefinedConst, name, Dest::Push);
                 self.branch_register(t, false, no, false);
                 "constant"
@@ -180,7 +179,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     fn defined_path(&mut self, n: &prism::ConstantPathNode<'pr>, no: Label) {
-        let name = n.name().map_or(sym::empty, |n| intern(&n));
+        let name = n.name().map_or(sym::empty, |n| self.intern(&n));
         let t = match n.parent() {
             None => self.get_const(sym::Object, true, Dest::Push),
             Some(parent) => {
@@ -216,7 +215,7 @@ impl<'pr> Compiler<'pr> {
             && !call.is_safe_navigation()
             && !matches!(receiver, Node::SelfNode { .. })
         {
-            let name = intern(&call.name());
+            let name = self.intern(&call.name());
             self.defined_value(&receiver, t, no);
             self.has_method(t, name, no);
             self.guarded(no, |c| {
@@ -249,7 +248,7 @@ impl<'pr> Compiler<'pr> {
         if let Some(arguments) = n.arguments() {
             self.defined_arguments(&arguments, no);
         }
-        let name = intern(&n.name());
+        let name = self.intern(&n.name());
         let fcall = match n.receiver() {
             None => true,
             Some(receiver) => {

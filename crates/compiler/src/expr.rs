@@ -1,6 +1,5 @@
 //! Expressions: the dispatch over prism's nodes, variables, statement lists.
 
-use crate::analyze::intern;
 use crate::unit::{Compiler, Dest};
 use ruby_prism as prism;
 use ruby_prism::Node;
@@ -87,21 +86,21 @@ impl<'pr> Compiler<'pr> {
             }
             Node::ItLocalVariableReadNode { .. } => self.hidden(crate::scope::it_var(), dest),
             Node::InstanceVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_instance_variable_read_node).name());
+                let name = self.intern(&cast!(n, as_instance_variable_read_node).name());
                 self.get_ivar(name, dest)
             }
             Node::GlobalVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_global_variable_read_node).name());
+                let name = self.intern(&cast!(n, as_global_variable_read_node).name());
                 self.set_line(n.location().start());
                 self.get_global(name, dest)
             }
             Node::ClassVariableReadNode { .. } => {
-                let name = intern(&cast!(n, as_class_variable_read_node).name());
+                let name = self.intern(&cast!(n, as_class_variable_read_node).name());
                 self.set_line(n.location().start());
                 self.sym_intrinsic(Intrinsic::GetCvar, name, dest)
             }
             Node::ConstantReadNode { .. } => {
-                let name = intern(&cast!(n, as_constant_read_node).name());
+                let name = self.intern(&cast!(n, as_constant_read_node).name());
                 self.set_line(n.location().start());
                 self.get_const(name, false, dest)
             }
@@ -404,7 +403,7 @@ impl<'pr> Compiler<'pr> {
 
     pub(crate) fn local(&mut self, name: &prism::ConstantId<'pr>, depth: u32) -> (usize, usize) {
         let scope = self.scopes.up(self.f.scope, depth);
-        let name = intern(name);
+        let name = self.intern(name);
         match self.scopes.list[scope].var(name) {
             Some(v) => (scope, v),
             // The analysis declares every name it meets.
@@ -456,7 +455,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn constant_path(&mut self, n: &prism::ConstantPathNode<'pr>, dest: Dest) -> u16 {
-        let Some(name) = n.name().map(|n| intern(&n)) else { return self.misplaced(&n.as_node(), dest) };
+        let Some(name) = n.name().map(|n| self.intern(&n)) else { return self.misplaced(&n.as_node(), dest) };
         match n.parent() {
             None => {
                 self.set_line(n.name_loc().start());

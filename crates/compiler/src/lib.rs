@@ -334,11 +334,11 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
     let Some(program) = node.as_program_node() else {
         return Err(SyntaxError::plain(options.file, options.line, "no program"));
     };
-    let scopes = analyze::analyze(&program, options.eval, options.keep_locals);
+    let encoding = source_encoding(source, options);
+    let scopes = analyze::analyze(&program, options.eval, options.keep_locals, encoding.id());
     let deep = scopes.too_deep;
     let root = scopes.root;
     let name = Sym::intern("<main>");
-    let encoding = source_encoding(source, options);
     let mut outer_params = std::collections::HashMap::new();
     if let Some(p) = options.eval.and_then(|e| e.params.as_ref()) {
         outer_params.insert(scopes.root_of(root), p.clone());

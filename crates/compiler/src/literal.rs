@@ -155,7 +155,10 @@ macro_rules! regexp_options {
 
 macro_rules! regexp_encoding {
     ($c:expr, $n:expr) => {
-        $c.encoding_of($n.is_utf_8() || $n.is_forced_utf8_encoding(), $n.is_forced_binary_encoding())
+        $c.encoding_of(
+            $n.is_utf_8() || $n.is_forced_utf8_encoding() && !$c.has_own_properties($n.unescaped()),
+            $n.is_forced_binary_encoding(),
+        )
     };
 }
 
@@ -178,6 +181,14 @@ fn mixed_with_unicode(source: &[u8], encoding: u8) -> Option<&'static str> {
         at += 2;
     }
     None
+}
+
+/// The String literal that is all there is in `#{}`.
+fn only_string<'pr>(n: &Node<'pr>) -> Option<prism::StringNode<'pr>> {
+    let statements = n.as_embedded_statements_node()?.statements()?;
+    let mut all = statements.body().iter();
+    let one = all.next()?;
+    if all.next().is_some() { None } else { one.as_string_node() }
 }
 
 /// What a String literal makes.
@@ -226,6 +237,20 @@ impl<'pr> Compiler<'pr> {
     }
 
     // ---- strings ----
+
+    /// Whether what a pattern names by `\p` is read in the source's encoding: all that makes it UTF-8 for the parser.
+    fn has_own_properties(&self, pattern: &[u8]) -> bool {
+        let names = |c: &[u8]| pattern.windows(c.len()).any(|w| w == c);
+        ![UTF8, BINARY, Encoding::US_ASCII.id()].contains(&self.encoding)
+            && pattern.is_ascii()
+            && !names(b"\\u")
+            && (names(b"\\p{") || names(b"\\P{"))
+    }
+
+    /// A name of the source.
+    pub(crate) fn intern(&self, name: &prism::ConstantId<'_>) -> Sym {
+        crate::analyze::intern(name, self.encoding)
+    }
 
     fn encoding_of(&self, utf8: bool, binary: bool) -> u8 {
         match (utf8, binary) {
@@ -457,6 +482,14 @@ impl<'pr> Compiler<'pr> {
     fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, once: bool, at: u32, dest: Dest) -> u16 {
         let mut parts = Vec::new();
         self.parts(list, &mut parts);
+        // Literals in `#{}` are pieces of the text, too.
+        for part in &mut parts {
+            if let Part::Code(n) = part
+                && let Some(s) = only_string(n)
+            {
+                *part = Part::Text(s.unescaped().to_vec(), self.string_encoding(&s));
+            }
+        }
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
             return self.plain_regexp(&bytes.clone(), options, *encoding, at, dest);
         }

@@ -20,23 +20,23 @@ impl Shape {
         self.params.list.push((kind, listed));
     }
 
-    fn required(&mut self, node: &Node<'_>) {
+    fn required(&mut self, node: &Node<'_>, encoding: u8) {
         match node.as_required_parameter_node() {
             Some(p) => {
-                let name = intern(&p.name());
+                let name = intern(&p.name(), encoding);
                 self.add("req", (!p.is_repeated_parameter()).then_some(name), Some(name));
             }
             None => self.add("req", None, None),
         }
     }
 
-    fn fill(&mut self, node: &prism::ParametersNode<'_>) {
+    fn fill(&mut self, node: &prism::ParametersNode<'_>, encoding: u8) {
         for p in node.requireds().iter() {
-            self.required(&p);
+            self.required(&p, encoding);
             self.params.required = self.params.required.saturating_add(1);
         }
         for p in node.optionals().iter().filter_map(|p| p.as_optional_parameter_node()) {
-            let name = intern(&p.name());
+            let name = intern(&p.name(), encoding);
             self.add("opt", (!p.is_repeated_parameter()).then_some(name), Some(name));
             self.params.optional = self.params.optional.saturating_add(1);
         }
@@ -44,7 +44,7 @@ impl Shape {
             Some(Node::ImplicitRestNode { .. }) => self.params.excessed_comma = true,
             Some(rest) => {
                 let rest = rest.as_rest_parameter_node();
-                let name = rest.as_ref().and_then(|r| r.name()).map(|n| intern(&n));
+                let name = rest.as_ref().and_then(|r| r.name()).map(|n| intern(&n, encoding));
                 let repeated = rest.is_some_and(|r| r.is_repeated_parameter());
                 let register = name.unwrap_or(sym::anon_rest);
                 self.add("rest", (!repeated).then_some(register), Some(name.unwrap_or(sym::mul)));
@@ -58,13 +58,13 @@ impl Shape {
             self.params.rest = true;
         }
         for p in node.posts().iter() {
-            self.required(&p);
+            self.required(&p, encoding);
             self.params.post = self.params.post.saturating_add(1);
         }
         for p in node.keywords().iter() {
             let (name, required) = match (p.as_required_keyword_parameter_node(), p.as_optional_keyword_parameter_node()) {
-                (Some(k), _) => (intern(&k.name()), true),
-                (_, Some(k)) => (intern(&k.name()), false),
+                (Some(k), _) => (intern(&k.name(), encoding), true),
+                (_, Some(k)) => (intern(&k.name(), encoding), false),
                 _ => continue,
             };
             self.add(if required { "keyreq" } else { "key" }, Some(name), Some(name));
@@ -81,7 +81,7 @@ impl Shape {
                 self.params.forwards_all = true;
             }
             Some(rest) => {
-                let name = rest.as_keyword_rest_parameter_node().and_then(|r| r.name()).map(|n| intern(&n));
+                let name = rest.as_keyword_rest_parameter_node().and_then(|r| r.name()).map(|n| intern(&n, encoding));
                 self.add("keyrest", Some(name.unwrap_or(sym::anon_kwrest)), Some(name.unwrap_or(sym::pow)));
                 self.params.kwrest = KwRest::Named;
             }
@@ -90,7 +90,7 @@ impl Shape {
         match node.block() {
             Some(Node::NoBlockParameterNode { .. }) => self.params.no_block = true,
             Some(block) => {
-                let name = block.as_block_parameter_node().and_then(|b| b.name()).map(|n| intern(&n));
+                let name = block.as_block_parameter_node().and_then(|b| b.name()).map(|n| intern(&n, encoding));
                 self.add("block", Some(name.unwrap_or(sym::anon_block)), Some(name.unwrap_or(sym::and)));
                 self.params.block = true;
             }
@@ -123,22 +123,22 @@ impl Shape {
     }
 }
 
-/// The parameters of a `def`.
-pub(crate) fn method_shape(node: Option<&prism::ParametersNode<'_>>) -> Shape {
+/// The parameters of a `def`; their names are in this encoding.
+pub(crate) fn method_shape(node: Option<&prism::ParametersNode<'_>>, encoding: u8) -> Shape {
     let mut shape = Shape::default();
     if let Some(p) = node {
-        shape.fill(p);
+        shape.fill(p, encoding);
     }
     shape.done()
 }
 
 /// The parameters of a block or lambda.
-pub(crate) fn block_shape(node: Option<&Node<'_>>) -> Shape {
+pub(crate) fn block_shape(node: Option<&Node<'_>>, encoding: u8) -> Shape {
     let mut shape = Shape::default();
     match node {
         Some(n @ Node::BlockParametersNode { .. }) => {
             if let Some(p) = n.as_block_parameters_node().and_then(|b| b.parameters()) {
-                shape.fill(&p);
+                shape.fill(&p, encoding);
             }
         }
         Some(n @ Node::NumberedParametersNode { .. }) => {

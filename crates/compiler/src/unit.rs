@@ -471,7 +471,7 @@ impl<'pr> Compiler<'pr> {
         let name = self.f.name;
         let end_line = self.line_of(end.saturating_sub(1));
         self.child(scope, |c| {
-            let shape = crate::params::block_shape(params.as_ref());
+            let shape = crate::params::block_shape(params.as_ref(), c.encoding);
             c.definition = Some((offset, end - offset));
             c.code(scope, name, line, shape.params, &|c, p| {
                 if let Some(list) = params.as_ref().and_then(|n| n.as_block_parameters_node()).and_then(|b| b.parameters()) {

@@ -413,6 +413,12 @@ mod object_space {
             if let Some(v) = cx.object_by_id(n) {
                 return Ok(v);
             }
+        } else if let Some(b) = Ref::<BignumCell>::from_value(n)
+            && b.value.bit(0)
+        {
+            // Of an Integer whose double is a large one.
+            let half = b.value.as_ref() >> 1;
+            return Ok(cx.big(half));
         }
         let shown = cx.inspect_text(n)?;
         cx.range_error(format!("{shown} is not an id value"))
@@ -461,6 +467,10 @@ mod object_space {
             Some(h) => h,
             None => cx.new_hash(),
         };
+        // Counts of an earlier call.
+        for (kind, _) in cx.hash_pairs(h) {
+            cx.hash_set(h, kind, Value::fixnum(0))?;
+        }
         for (name, n) in counts {
             cx.hash_set(h, Value::sym(Sym::intern(name)), Value::fixnum(n))?;
         }

@@ -243,7 +243,8 @@ pub(crate) fn code_of(cx: &Cx, receiver: Option<Value>, method: Value) -> u64 {
 /// The method for a receiver that fits its owner. `super` in it goes on from the first place that the owner has there.
 fn bound(cx: &mut Cx, o: Obj, receiver: Value) -> Result<Ref<MethodCell>> {
     let m = cell(o);
-    let owner = m.owner;
+    // A refinement's is one of the class that it refines.
+    let owner = cx.refined_class(m.owner).unwrap_or(m.owner);
     match cx.class(owner).kind {
         ClassKind::Module if m.place() != 0 => {
             let copy = cx.copy_method(m, m.called, owner, m.visibility());

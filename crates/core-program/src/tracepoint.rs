@@ -42,6 +42,8 @@ pub struct Point {
     /// Codes (by address) that it is confined to.
     codes: Option<Vec<usize>>,
     line: Option<u32>,
+    /// The method that it is confined to, if others may be defined by the same block; else nil.
+    method: Value,
     /// Number of the thread that it is confined to.
     thread: Option<u32>,
     /// It is a function's of `Thread#set_trace_func`.
@@ -113,7 +115,8 @@ fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
     if let Some(codes) = &d.codes {
         // SAFETY: code states live while their frames do.
         let at = if event.code.is_null() { 0 } else { unsafe { std::sync::Arc::as_ptr(&(*event.code).code) as usize } };
-        if !codes.contains(&at) {
+        let other = !d.method.is_nil() && event.kind & (events::CALL | events::RETURN) != 0 && event.me != d.method;
+        if !codes.contains(&at) || other {
             return Ok(());
         }
     }
@@ -198,7 +201,7 @@ mod trace_point {
         }
         let block = cx.block_to_proc(args.block).as_value();
         let events = if kinds == 0 { ALL } else { kinds };
-        cx.data_init(this, Point { events, block, enabled: false, codes: None, line: None, thread: None, of_thread: false, event: None })?;
+        cx.data_init(this, Point { events, block, enabled: false, codes: None, line: None, method: Value::NIL, thread: None, of_thread: false, event: None })?;
         Ok(this)
     }
     /// Enables the trace; true when it was already. Target: a Method, Proc or InstructionSequence (nil: everything).
@@ -207,6 +210,10 @@ mod trace_point {
         let d = cx.data_ref::<Point>(this)?;
         let (was, kinds, confined) = (d.enabled, d.events, d.codes.is_some());
         let mut codes = None;
+        let method = match Ref::<MethodObjCell>::from_value(target) {
+            Some(o) if Ref::<MethodCell>::of(o.method).method_kind() == MethodKind::Proc => o.method,
+            _ => Value::NIL,
+        };
         if !target.is_nil() {
             if was {
                 return cx.arg_error("can't nest-enable a targeting TracePoint");
@@ -252,6 +259,7 @@ mod trace_point {
         }
         let d = cx.data_mut::<Point>(this)?;
         d.codes = codes.map(|c| c.0);
+        d.method = method;
         d.line = line;
         d.thread = thread;
         d.enabled = true;
@@ -268,6 +276,7 @@ mod trace_point {
         let d = cx.data_mut::<Point>(this)?;
         let was = std::mem::replace(&mut d.enabled, false);
         d.codes = None;
+        d.method = Value::NIL;
         d.line = None;
         d.thread = None;
         cx.state::<Points>().list.retain(|p| *p != this);

@@ -81,7 +81,7 @@ mod symbols {
     ///     :upcase.to_proc.call("a")   #=> "A"
     #[method("to_proc")]
     fn to_proc(cx: &mut Cx, this: Sym) -> Value {
-        cx.symbol_proc(this)
+        cx.plain_symbol_proc(this)
     }
 
     /// As it stands in a program.

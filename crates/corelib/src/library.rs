@@ -114,6 +114,7 @@ impl CoreLibrary for Library {
     fn begin_child(&self, cx: &mut Cx) {
         crate::random::forget(cx);
         crate::thread::forget_others(cx);
+        crate::kernel::load::forget_others(cx);
     }
     fn random_below(&self, cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
         crate::random::index_below(cx, source, n)

@@ -130,6 +130,7 @@ impl Vm {
             global_traces: None,
             tracing: 0,
             traces: None,
+            traced_before: false,
             told_frame: std::ptr::null(),
             told_place: (std::ptr::null(), 0),
             threads: None,
@@ -199,8 +200,10 @@ impl Vm {
     /// `values..values_end` and `frames..frames_end` are writable memory that outlives their use.
     pub unsafe fn enter_stacks(&mut self, s: Stacks) {
         self.use_stacks(s, s.frames);
-        // SAFETY: the first frame fits (caller).
+        // SAFETY: the first frame fits (caller), and so do the coroutine's own variables, which it covers.
         unsafe {
+            let own = crate::interp::own_variables::COUNT;
+            std::slice::from_raw_parts_mut(s.values, own).fill(Value::NIL);
             let me = self.frame_method(Sym::intern("<main>"), ids::OBJECT, Value::NIL);
             s.frames.write(Frame {
                 ip: crate::interp::stub(),
@@ -208,7 +211,7 @@ impl Vm {
                 code: std::ptr::null(),
                 block: Block::NONE,
                 me: me.as_value(),
-                aux: s.values as usize,
+                aux: s.values.add(own) as usize,
             });
         }
     }
@@ -220,6 +223,9 @@ impl Vm {
         self.frame_limit = s.frames_end.wrapping_sub(16);
         self.stack_limit = s.values_end.wrapping_sub(512);
         self.native_limit = s.native_limit;
+        if self.traced_before {
+            self.move_frames();
+        }
     }
 
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.

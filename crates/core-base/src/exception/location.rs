@@ -75,9 +75,20 @@ pub(super) fn of_exception(cx: &mut Cx, exc: Value) -> Result<Value> {
     Ok(l)
 }
 
+const WRONG: &str = "backtrace must be an Array of String or an Array of Thread::Backtrace::Location";
+
+/// What the exception's `backtrace` gives, which may be the program's own: nil, a String or an Array of Strings. TypeError otherwise.
+pub fn told(cx: &mut Cx, exc: Value) -> Result<Value> {
+    let bt = cx.call(exc, sym::backtrace, &[])?;
+    let is_list = |cx: &Cx, a: Ref<ArrayCell>| a.elements(&cx.heap).iter().all(|v| v.is_kind(Kind::String));
+    if bt.is_nil() || bt.is_kind(Kind::String) || Ref::<ArrayCell>::from_value(bt).is_some_and(|a| is_list(cx, a)) {
+        return Ok(bt);
+    }
+    cx.type_error(WRONG)
+}
+
 /// `Exception#set_backtrace`
 pub(super) fn set_backtrace(cx: &mut Cx, exc: Value, bt: Value) -> Result<Value> {
-    const WRONG: &str = "backtrace must be an Array of String or an Array of Thread::Backtrace::Location";
     let mut locations = Value::NIL;
     let value = if bt.is_nil() {
         bt

@@ -230,7 +230,7 @@ fn decorate(class: &str, runtime_error: bool, message: &[u8], highlight: bool) -
 
 /// The backtrace as lines; None when there is none.
 fn backtrace_lines(cx: &mut Cx, exc: Value) -> Result<Option<Vec<Vec<u8>>>> {
-    let bt = cx.call(exc, sym::backtrace, &[])?;
+    let bt = super::location::told(cx, exc)?;
     if let Some(s) = Ref::<StringCell>::from_value(bt) {
         return Ok(Some(vec![s.to_vec()]));
     }

@@ -87,6 +87,13 @@ fn component_product(cx: &mut Cx, a: Parts, b: (Value, Value)) -> Result<Value> 
 mod complex {
     use super::*;
 
+    /// As `Kernel#Complex`.
+    ///
+    ///     Complex.send(:convert, 1, 2)    #=> (1+2i)
+    #[method("convert", singleton, private)]
+    fn convert(cx: &mut Cx, _this: Value, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
+        super::super::kernel::complex_of(cx, a, b, kw)
+    }
     /// A Complex of real and imaginary part.
     ///
     ///     Complex.rect(1, 2)    #=> (1+2i)

@@ -328,6 +328,21 @@ fn to_complex(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
     cx.call(x, sym::add, &[yi])
 }
 
+/// `Rational(...)`
+pub(super) fn rational_of(cx: &mut Cx, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
+    let raise = raises(cx, kw)?;
+    quietly(cx, raise, |cx| to_rational(cx, a, b))
+}
+
+/// `Complex(...)`
+pub(super) fn complex_of(cx: &mut Cx, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
+    let raise = raises(cx, kw)?;
+    if !raise {
+        check_complex_args(cx, a, b)?;
+    }
+    quietly(cx, raise, |cx| to_complex(cx, a, b))
+}
+
 #[ruby_class(ids::KERNEL)]
 mod kernel {
     use super::*;
@@ -367,8 +382,7 @@ mod kernel {
     #[method("Rational", module_function)]
     fn rational(cx: &mut Cx, this: Value, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
         let _ = this;
-        let raise = raises(cx, kw)?;
-        quietly(cx, raise, |cx| to_rational(cx, a, b))
+        rational_of(cx, a, b, kw)
     }
     /// A Complex of parts or text.
     ///
@@ -377,11 +391,7 @@ mod kernel {
     #[method("Complex", module_function)]
     fn complex(cx: &mut Cx, this: Value, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
         let _ = this;
-        let raise = raises(cx, kw)?;
-        if !raise {
-            check_complex_args(cx, a, b)?;
-        }
-        quietly(cx, raise, |cx| to_complex(cx, a, b))
+        complex_of(cx, a, b, kw)
     }
 }
 

@@ -133,6 +133,13 @@ fn rounded(cx: &mut Cx, p: Pair, digits: Option<Value>, way: Way) -> Result<Valu
 mod rational {
     use super::*;
 
+    /// As `Kernel#Rational`.
+    ///
+    ///     Rational.send(:convert, 6, 4)    #=> (3/2)
+    #[method("convert", singleton, private)]
+    fn convert(cx: &mut Cx, _this: Value, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
+        super::super::kernel::rational_of(cx, a, b, kw)
+    }
     /// Sum.
     ///
     ///     1/2r + 1/3r    #=> (5/6)

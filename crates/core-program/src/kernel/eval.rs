@@ -223,7 +223,9 @@ pub mod kernel {
                 let me = unsafe { (*f).me };
                 // `private` and the like in the text end with it.
                 let visibility = cx.scope_default(me);
+                let around = cx.scope_refinements(me);
                 let result = eval_source(cx, &source, scope, this, me);
+                cx.restore_scope_refinements(me, around);
                 cx.restore_scope_default(me, visibility);
                 Ok(result?.0)
             }

@@ -76,7 +76,7 @@ fn errinfo(cx: &mut Cx, _: Sym) -> Result<Value> {
 }
 fn errat(cx: &mut Cx, _: Sym) -> Result<Value> {
     let e = cx.errinfo;
-    if e.is_nil() { Ok(Value::NIL) } else { cx.call(e, sym::backtrace, &[]) }
+    if e.is_nil() { Ok(Value::NIL) } else { zakuro_core_base::exception::location::told(cx, e) }
 }
 fn set_errat(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
     let e = cx.errinfo;

@@ -523,6 +523,17 @@ pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) ->
     r.map(|_| true)
 }
 
+/// In a child process: what other threads were loading nobody will finish. Whoever needs it begins anew.
+pub fn forget_others(cx: &mut Cx) {
+    let mine = [cx.waiter_id(), cx.thread_id()];
+    let loader = cx.state::<Loader>();
+    loader.loading.retain(|l| mine.contains(&l.thread));
+    loader.loading.iter_mut().for_each(|l| l.waiters.clear());
+    loader.waits.clear();
+    cx.autoloading.retain(|r| mine.contains(&r.thread));
+    cx.autoloading.iter_mut().for_each(|r| r.waiters.clear());
+}
+
 fn real(file: &[u8]) -> Vec<u8> {
     std::fs::canonicalize(path_from(file)).map_or_else(|_| file.to_vec(), |p| bytes_of(&p))
 }
@@ -635,6 +646,24 @@ fn wrapped(cx: &mut Cx, wrap: Option<Value>) -> Result<Option<(Value, Value)>> {
     })
 }
 
+/// Tells who required a file that is being loaded, the outermost call first; as CRuby writes it, with the place twice.
+fn warn_of_circle(cx: &mut Cx, file: &[u8]) -> Result<()> {
+    let place = cx.here().map_or(String::new(), |(file, line)| format!("{file}:{line}: "));
+    let mut told = format!("{place}warning: loading in progress, circular require considered harmful - {}\n", String::from_utf8_lossy(file));
+    let lines = cx.backtrace_value(0);
+    if let Some(lines) = Ref::<ArrayCell>::from_value(lines) {
+        for line in (0..lines.len()).rev().filter_map(|i| Ref::<StringCell>::from_value(lines.get(i)?)) {
+            let line = String::from_utf8_lossy(line.content(&cx.heap)).into_owned();
+            let (place, label) = line.split_once(":in '").unwrap_or((&line, ""));
+            let label = label.trim_end_matches('\'');
+            let (kind, name) = label.rsplit_once(' ').map_or(("", label), |(kind, _)| label.split_at(kind.len() + 1));
+            let name = name.rsplit_once(['#', '.']).map_or(name, |(_, name)| name);
+            told.push_str(&format!("\tfrom {place}:in  '{kind}{name}'\n"));
+        }
+    }
+    cx.warn_here(&told)
+}
+
 /// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
 pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     refresh(cx);
@@ -655,8 +684,7 @@ pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
             Some(_) => {}
         }
         if is_verbose(cx) {
-            let shown = String::from_utf8_lossy(file).into_owned();
-            cx.warn_here(&format!("loading in progress, circular require considered harmful - {shown}"))?;
+            warn_of_circle(cx, file)?;
         }
         return Ok(false);
     }

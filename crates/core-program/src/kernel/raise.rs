@@ -14,14 +14,17 @@ fn exception_of(cx: &mut Cx, args: &[Value], kw: Option<Value>) -> Result<Value>
         let class = cx.class_value(ids::RUNTIME_ERROR);
         return cx.call(class, sym::new, &[first]);
     }
-    if first.is_kind(Kind::Exception) && args.len() == 1 && kw.is_none() && cx.is_builtin(first, sym::exception, ids::EXCEPTION) {
+    if first.is_kind(Kind::Exception) && args.len() == 1 && kw.is_none() && cx.tracing == 0 && cx.is_builtin(first, sym::exception, ids::EXCEPTION) {
         return Ok(first);
     }
     if cx.method_of(first, sym::exception).is_none() && !cx.responds(first, sym::exception, true)? {
         return cx.type_error("exception class/object expected");
     }
     let all = ArgList::new(cx, &[&args[1..args.len().min(2)], kw.as_slice()]);
-    let e = cx.call_full(first, sym::exception, &all, kw.is_some(), Block::NONE)?;
+    let e = match cx.method_of(first, sym::exception) {
+        Some(m) => cx.call_told(m, first, sym::exception, &all, kw.is_some(), Block::NONE)?,
+        None => cx.call_full(first, sym::exception, &all, kw.is_some(), Block::NONE)?,
+    };
     if !e.is_kind(Kind::Exception) {
         return cx.type_error("exception object expected");
     }

@@ -61,26 +61,26 @@ impl Writer {
         self.out.extend_from_slice(b);
     }
     #[inline(never)]
-    fn symbol(&mut self, s: Sym) {
+    fn symbol(&mut self, cx: &mut Cx, s: Sym) -> Result<()> {
         if let Some(n) = self.symbols.get(&s) {
             let n = *n as i64;
             self.out.push(b';');
             self.long(n);
-            return;
+            return Ok(());
         }
         let name = s.bytes();
-        let utf8 = !name.is_ascii() && !s.is_binary();
-        if utf8 {
+        let encoded = !name.is_ascii() && !s.is_binary();
+        if encoded {
             self.out.push(b'I');
         }
         self.out.push(b':');
         self.bytes(name);
         self.symbols.insert(s, self.symbols.len());
-        if utf8 {
+        if encoded {
             self.long(1);
-            self.symbol(Sym::intern("E"));
-            self.out.push(b'T');
+            self.encoding(cx, s.encoding())?;
         }
+        Ok(())
     }
     fn remember(&mut self, v: Value) {
         self.objects.insert(v.bits(), self.count);
@@ -91,7 +91,11 @@ impl Writer {
             return too_deep(cx);
         }
         let limit = if limit > 0 { limit - 1 } else { limit };
-        if self.leaf(cx, v) { Ok(()) } else { self.cell(cx, v, limit) }
+        match v.as_sym() {
+            Some(s) => self.symbol(cx, s),
+            None if self.leaf(cx, v) => Ok(()),
+            None => self.cell(cx, v, limit),
+        }
     }
     /// Writes what has no parts, and links.
     #[inline(never)]
@@ -105,8 +109,6 @@ impl Writer {
                 self.count += 1;
                 self.bignum(&BigInt::from(n));
             }
-        } else if let Some(s) = v.as_sym() {
-            self.symbol(s);
         } else if let Some(n) = self.objects.get(&v.bits()) {
             let n = *n as i64;
             self.out.push(b'@');
@@ -252,7 +254,7 @@ impl Writer {
         // What a program does meanwhile must not free a value.
         self.keep.extend(ivars.iter().map(|(_, v)| *v));
         for (name, value) in ivars {
-            self.symbol(*name);
+            self.symbol(cx, *name)?;
             self.object(cx, *value, limit)?;
         }
         Ok(())
@@ -260,11 +262,11 @@ impl Writer {
     #[inline(never)]
     fn encoding(&mut self, cx: &mut Cx, e: u8) -> Result<()> {
         if e == US_ASCII || e == UTF8 {
-            self.symbol(Sym::intern("E"));
+            self.symbol(cx, Sym::intern("E"))?;
             self.out.push(if e == UTF8 { b'T' } else { b'F' });
             return Ok(());
         }
-        self.symbol(sym::encoding);
+        self.symbol(cx, sym::encoding)?;
         let name = match self.encodings.get(&e) {
             Some(n) => *n,
             None => {
@@ -326,7 +328,7 @@ impl Writer {
             Some(n) if !n.bytes().starts_with(b"#") => n,
             _ => return cx.type_error(format!("can't dump anonymous {what} {shown}")),
         };
-        let found = match cx.const_by_path(&name.name()) {
+        let found = match cx.const_by_name(name) {
             Some(v) => cx.class_id(v),
             None => None,
         };
@@ -339,8 +341,7 @@ impl Writer {
     #[inline(never)]
     fn unique(&mut self, cx: &mut Cx, class: ClassId) -> Result<()> {
         let name = self.path(cx, class)?;
-        self.symbol(name);
-        Ok(())
+        self.symbol(cx, name)
     }
     /// Names the class when it is not the plain one of its kind.
     #[inline(never)]
@@ -420,20 +421,22 @@ impl Writer {
             return cx.type_error("singleton class can't be dumped");
         }
         let name = self.path(cx, class)?;
-        let utf8 = !name.bytes().is_ascii();
-        if utf8 {
+        let encoding = (!name.bytes().is_ascii()).then(|| name.encoding());
+        if encoding.is_some() {
             self.out.push(b'I');
         }
         self.out.push(if kind == ClassKind::Module { b'm' } else { b'c' });
         self.bytes(name.bytes());
-        if utf8 { self.ivars(cx, &[], Some(UTF8), limit) } else { Ok(()) }
+        if encoding.is_some() { self.ivars(cx, &[], encoding, limit) } else { Ok(()) }
     }
     #[inline(never)]
     fn pair(&mut self, cx: &mut Cx, v: Value, limit: i64) -> Result<()> {
         if let Some(r) = Ref::<RangeCell>::from_value(v) {
             let class = self.class_head(cx, v, b'o', true)?;
             self.unique(cx, class)?;
-            let parts = [(Sym::intern("excl"), Value::bool(r.exclusive())), (sym::begin, r.low()), (sym::end, r.high())];
+            let unset = class == ids::RANGE && v.flags() & flags::FROZEN == 0;
+            let exclusive = if unset { Value::NIL } else { Value::bool(r.exclusive()) };
+            let parts = [(Sym::intern("excl"), exclusive), (sym::begin, r.low()), (sym::end, r.high())];
             self.long(3);
             return self.pairs(cx, &parts, limit);
         }
@@ -532,7 +535,7 @@ impl Writer {
         }
         if h.by_identity() {
             self.out.push(b'C');
-            self.symbol(Sym::intern("Hash"));
+            self.symbol(cx, Sym::intern("Hash"))?;
         }
         let default = h.default;
         self.out.push(if default.is_nil() { b'{' } else { b'}' });

@@ -186,7 +186,8 @@ impl Reader {
     fn new_symbol(&mut self, cx: &mut Cx, ivars: bool) -> Result<Sym> {
         let name = self.bytes(cx)?;
         let at = self.symbols.len();
-        self.symbols.push(sym::empty);
+        // What is said of it may name it already.
+        self.symbols.push(Sym::intern_bytes(&name));
         let mut encoding = BINARY;
         if ivars {
             for _ in 0..self.length(cx)? {
@@ -224,27 +225,32 @@ impl Reader {
         }
         n
     }
-    fn class_of_path(&mut self, cx: &mut Cx, path: &[u8]) -> Result<Value> {
-        let text = String::from_utf8_lossy(path).into_owned();
+    fn class_of_path(&mut self, cx: &mut Cx, path: Sym) -> Result<Value> {
+        let text = path.bytes();
         let mut at = cx.class_value(ids::OBJECT);
         let mut done = 0;
-        for part in text.split("::") {
-            let next = (done + part.len() + 2).min(text.len());
+        loop {
+            let end = text[done..].windows(2).position(|w| w == b"::").map_or(text.len(), |n| done + n);
+            let next = (end + 2).min(text.len());
+            let part = Sym::intern_in(&text[done..end], path.encoding());
             let found = match cx.class_id(at) {
-                Some(c) if !part.is_empty() => cx.const_lookup_in(c, Sym::intern(part), c == ids::OBJECT)?,
+                Some(c) if end > done => cx.const_lookup_in(c, part, c == ids::OBJECT)?,
                 _ => None,
             };
+            let shown = |end: usize| String::from_utf8_lossy(&text[..end]).into_owned();
             match found {
                 Some((_, v)) => at = v,
-                None if text == "fatal" => return Ok(cx.class_value(ids::FATAL)),
-                None => return cx.arg_error(format!("undefined class/module {}", &text[..next])),
+                None if text == b"fatal" => return Ok(cx.class_value(ids::FATAL)),
+                None => return cx.arg_error(format!("undefined class/module {}", shown(next))),
             }
             if cx.class_id(at).is_none() {
-                return cx.type_error(format!("{} does not refer to class/module", &text[..next]));
+                return cx.type_error(format!("{} does not refer to class/module", shown(next)));
+            }
+            if end == text.len() {
+                return Ok(at);
             }
             done = next;
         }
-        Ok(at)
     }
     /// A class by the name that follows.
     #[inline(never)]
@@ -253,7 +259,7 @@ impl Reader {
         self.class_named(cx, name)
     }
     fn class_named(&mut self, cx: &mut Cx, name: Sym) -> Result<ClassId> {
-        let v = self.class_of_path(cx, name.bytes())?;
+        let v = self.class_of_path(cx, name)?;
         match cx.class_id(v) {
             Some(c) if cx.class(c).kind == ClassKind::Class => Ok(c),
             _ => cx.arg_error(format!("{} does not refer to class", name.name())),
@@ -299,7 +305,7 @@ impl Reader {
     #[inline(never)]
     fn module_to_extend(&mut self, cx: &mut Cx) -> Result<ClassId> {
         let name = self.symbol(cx)?;
-        let m = self.class_of_path(cx, name.bytes())?;
+        let m = self.class_of_path(cx, name)?;
         match cx.class_id(m) {
             Some(c) => Ok(c),
             None => cx.arg_error(format!("{} does not refer to module", name.name())),
@@ -362,7 +368,7 @@ impl Reader {
             b'o' => self.plain(cx)?,
             b'u' => return self.user_defined(cx, before),
             b'U' => return self.user_marshal(cx, before),
-            b'c' | b'm' | b'M' => self.module(cx, kind)?,
+            b'c' | b'm' | b'M' => self.module(cx, kind, before)?,
             _ => return unknown(cx, kind),
         };
         self.finish(cx, n, before)
@@ -436,9 +442,25 @@ impl Reader {
         Ok(n)
     }
     #[inline(never)]
-    fn module(&mut self, cx: &mut Cx, kind: u8) -> Result<usize> {
+    fn module(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<usize> {
         let path = self.bytes(cx)?;
-        let v = self.class_of_path(cx, &path)?;
+        let mut name = Sym::intern_bytes(&path);
+        // The name's encoding stands behind it.
+        let mut variables = false;
+        if std::mem::take(&mut before.ivars) {
+            for _ in 0..self.length(cx)? {
+                let key = self.symbol(cx)?;
+                let value = self.object(cx)?;
+                match encoding_from(&cx.heap, key, value) {
+                    Some(e) => name = Sym::intern_in(&path, e),
+                    None => variables = true,
+                }
+            }
+        }
+        let v = self.class_of_path(cx, name)?;
+        if variables {
+            class_variable(cx, v)?;
+        }
         let is_class = cx.class_id(v).is_some_and(|c| cx.class(c).kind == ClassKind::Class);
         if kind != b'M' && is_class != (kind == b'c') {
             let what = if kind == b'c' { "class" } else { "module" };
@@ -578,7 +600,7 @@ impl Reader {
         let class = self.class(cx)?;
         if cx.inherits(class, ids::RANGE) {
             let shape = cx.root_shape(class);
-            let r = RangeCell::make(&cx.heap, shape, Value::NIL, Value::NIL, false);
+            let r = RangeCell::make_open(&cx.heap, shape, Value::NIL, Value::NIL, false);
             return self.range(cx, r);
         }
         if class == ids::COMPLEX || class == ids::RATIONAL {
@@ -657,16 +679,19 @@ impl Reader {
             match key.bytes() {
                 b"begin" => low = Some(value),
                 b"end" => high = Some(value),
-                b"excl" => exclusive = Some(value.truthy()),
+                b"excl" => exclusive = Some(value),
                 _ => cx.ivar_set_raw(r.as_value(), key, value),
             }
         }
         match (low, high, exclusive) {
+            // One that was never initialized can still be.
+            (Some(Value::NIL), Some(Value::NIL), Some(Value::NIL)) => Ok(n),
             (Some(low), Some(high), Some(e)) => {
                 if cx.call(low, sym::cmp, &[high])?.is_nil() && !low.is_nil() && !high.is_nil() {
                     return cx.arg_error("bad value for range");
                 }
-                r.init(low, high, e);
+                r.init(low, high, e.truthy());
+                r.as_value().set_flags(flags::FROZEN);
                 Ok(n)
             }
             _ => cx.arg_error("bad value for range"),
@@ -713,6 +738,12 @@ impl Reader {
         }
         let data = self.object(cx)?;
         cx.call_private(v, sym::marshal_load, &[data])?;
+        // The data's variables become the object's, unless it has them.
+        for (name, value) in cx.ivar_list(data).iter().filter(|(n, _)| n.bytes().starts_with(b"@")) {
+            if cx.ivar_lookup(v, name).is_none() {
+                cx.ivar_set(v, name, value)?;
+            }
+        }
         if before.ivars {
             self.ivars(cx, v)?;
         }

@@ -3,20 +3,32 @@
 use crate::kernel::autoload;
 use crate::object::copy::check_not_frozen;
 use zakuro_macros::ruby_class;
+use zakuro_text::encoding::{Encoding, transcode};
 use zakuro_vm::*;
 
-fn is_const_name(b: &[u8]) -> bool {
+fn is_const_name(name: Sym) -> bool {
+    let b = name.bytes();
+    let word = |c: &[u8]| c.len() > 1 || c.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);
+    let encoding = Encoding::from_id(name.encoding()).unwrap_or(Encoding::BINARY);
     let first = match b.first() {
         Some(c) if c.is_ascii() => c.is_ascii_uppercase(),
-        Some(_) => std::str::from_utf8(b).is_ok_and(|s| s.starts_with(|c: char| c.is_uppercase())),
+        Some(_) => begins_a_constant(b, encoding),
         None => false,
     };
-    first && b.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_' || *c >= 0x80)
+    first && encoding.is_ascii_compatible() && encoding.chars(b).all(word)
+}
+
+/// Whether the first character is a capital or title letter: what it is in Unicode tells.
+fn begins_a_constant(name: &[u8], encoding: Encoding) -> bool {
+    let Some(first) = encoding.char_len(name).ok().and_then(|n| name.get(..n)) else { return false };
+    let text = transcode::transcode(encoding, Encoding::UTF_8, first, &transcode::Policy::default());
+    let letter = text.ok().and_then(|t| std::str::from_utf8(&t).ok()?.chars().next());
+    encoding.is_valid(name) && letter.is_some_and(|c| c.is_uppercase() || !c.is_lowercase() && !c.to_lowercase().eq([c]))
 }
 
 fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
-    if !is_const_name(s.bytes()) {
+    if !is_const_name(s) {
         return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
     }
     Ok(s)
@@ -34,11 +46,15 @@ fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Sym>)>
         None => (false, text),
     };
     let mut steps = Vec::new();
-    for part in String::from_utf8_lossy(rest).split("::") {
-        if !is_const_name(part.as_bytes()) {
+    let mut rest = Some(rest);
+    while let Some(names) = rest {
+        let end = names.windows(2).position(|w| w == b"::");
+        let step = Sym::intern_in(&names[..end.unwrap_or(names.len())], s.encoding());
+        if !is_const_name(step) {
             return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
         }
-        steps.push(Sym::intern(part));
+        steps.push(step);
+        rest = end.map(|end| &names[end + 2..]);
     }
     Ok((top, steps))
 }
@@ -104,7 +120,7 @@ fn change_entries(cx: &mut Cx, this: ClassId, names: Rest, f: fn(&mut ConstEntry
 pub fn set_autoload(cx: &mut Cx, holder: ClassId, name: Value, path: Value) -> Result<Value> {
     let object = cx.class_value(holder);
     let s = cx.to_sym(name)?;
-    if !is_const_name(s.bytes()) {
+    if !is_const_name(s) {
         return cx.name_error(format!("autoload must be constant name: {}", s.name()), s, object);
     }
     let path = cx.path_of(path)?;

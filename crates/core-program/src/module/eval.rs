@@ -78,8 +78,16 @@ pub fn module_exec(cx: &mut Cx, module: Value, args: &[Value], kw: bool, block: 
 }
 
 /// Runs the block of `refine`: the module's refinements are active in it.
-pub fn refine_exec(cx: &mut Cx, refinement: Value, active: Value, block: Block) -> Result<()> {
+pub fn refine_exec(cx: &mut Cx, refinement: Value, own: Ref<ArrayCell>, block: Block) -> Result<()> {
     if let Some(m) = home_method(block) {
+        // The module's, also those that are still to come, and behind them what is active around.
+        let mut active = own.as_value();
+        if let Some(around) = cx.active_refinements(m.cref) {
+            let mut all = RootedVec::of(cx, own);
+            let others = RootedVec::of(cx, around);
+            all.extend(others.iter().filter(|r| !own.elements(&cx.heap).contains(r)));
+            active = cx.array(&all);
+        }
         let me = with_definee(cx, m, refinement);
         if let Some(c) = Ref::<MethodCell>::from_value(me).and_then(|m| Ref::<CrefCell>::from_value(m.cref)) {
             c.set_refinements(active);

@@ -90,6 +90,12 @@ fn rename(cx: &mut Cx, class: ClassId, name: Option<Sym>, done: &mut Vec<ClassId
     }
 }
 
+/// A class's name as a String: in the encoding of the source that it stands in, if that is another than UTF-8.
+fn text_of(cx: &Cx, name: Sym) -> Value {
+    let own = !name.bytes().is_ascii() && name.encoding() != string::UTF8;
+    if own { cx.str_bytes(name.bytes(), name.encoding()) } else { cx.str_plain(name.bytes()) }
+}
+
 #[ruby_class(ids::MODULE)]
 mod module {
     use super::*;
@@ -117,7 +123,7 @@ mod module {
                 {
                     return text;
                 }
-                let v = cx.str_plain(n.bytes());
+                let v = text_of(cx, n);
                 v.set_flags(flags::FROZEN);
                 let class = cx.class_value(this);
                 cx.state::<Names>().0.insert(this, (n, v, class));
@@ -140,6 +146,9 @@ mod module {
         }
         if let Some(text) = refine::describe(cx, this)? {
             return Ok(cx.str(&text));
+        }
+        if let Some(name) = cx.class(this).name.filter(|_| cx.class(this).kind != ClassKind::Singleton) {
+            return Ok(text_of(cx, name));
         }
         let n = cx.class_name(this);
         Ok(cx.str_plain(&n))

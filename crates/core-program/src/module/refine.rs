@@ -97,7 +97,7 @@ pub mod module {
                 r
             }
         };
-        eval::refine_exec(cx, refinement, list.as_value(), block)?;
+        eval::refine_exec(cx, refinement, list, block)?;
         Ok(refinement)
     }
     /// Activates the refinements of a module in the rest of the class body or file.

@@ -201,6 +201,14 @@ pub(crate) fn copy_singleton(cx: &mut Cx, v: Value, copy: Value) -> Result<()> {
         let d = cx.class_mut(t);
         d.consts = consts;
         d.const_order = order;
+        // And what the singleton class's own singleton class has.
+        let (mut from, mut to) = (s, t);
+        while let Some(s) = cx.class(from).singleton {
+            let class = cx.class_value(to);
+            let t = cx.singleton_class(class)?;
+            copy_class_data(cx, s, t);
+            (from, to) = (s, t);
+        }
     }
     Ok(())
 }

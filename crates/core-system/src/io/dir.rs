@@ -84,20 +84,28 @@ fn each_entry<T>(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> T) -> std:
 
 /// Names in a directory. Err: errno.
 pub fn entries_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<Vec<u8>>, i32> {
-    let fd = open_dir(cx, p)?;
-    let r = read_entries(fd);
-    // SAFETY: opened above.
-    unsafe { libc::close(fd) };
-    r
+    listed(cx, p, |name, _| name.to_vec())
 }
 
 /// The same with whether they are directories (symbolic links are not), as far as the file system tells.
 pub fn kinds_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<(Vec<u8>, Option<bool>)>, i32> {
-    let fd = open_dir(cx, p)?;
-    let r = each_entry(fd, |name, directory| (name.to_vec(), directory));
-    // SAFETY: opened above.
-    unsafe { libc::close(fd) };
-    r
+    listed(cx, p, |name, directory| (name.to_vec(), directory))
+}
+
+/// Where descriptors are used up, those of objects that nobody refers to any more are closed first.
+fn listed<T>(cx: &mut Cx, p: &[u8], row: impl Fn(&[u8], Option<bool>) -> T) -> std::result::Result<Vec<T>, i32> {
+    loop {
+        let names = open_dir(cx, p).and_then(|fd| {
+            let names = each_entry(fd, &row);
+            // SAFETY: opened above.
+            unsafe { libc::close(fd) };
+            names
+        });
+        match names {
+            Err(libc::EMFILE | libc::ENFILE) if super::open::reclaim(cx) => {}
+            names => return names,
+        }
+    }
 }
 
 fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {
@@ -222,7 +230,7 @@ fn chdir_to(cx: &mut Cx, p: &[u8], block: Block) -> Result<Value> {
 }
 
 /// Makes an open directory the VM's during the block, or for good.
-fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
+fn fchdir_to(cx: &mut Cx, fd: i32, block: Block) -> Result<Value> {
     may_change(cx, block)?;
     let kept = cwd::keep(cx);
     if let Err(e) = cwd::fchdir(cx, fd) {
@@ -231,7 +239,7 @@ fn fchdir_to(cx: &mut Cx, fd: i32, arg: Value, block: Block) -> Result<Value> {
     if block.is_none() {
         return Ok(Value::fixnum(0));
     }
-    let r = during_change(cx, |cx| if arg.is_nil() { cx.yield_values(block, &[]) } else { cx.yield1(block, arg) });
+    let r = during_change(cx, |cx| cx.yield_values(block, &[]));
     cwd::restore(cx, kept);
     r
 }
@@ -350,7 +358,7 @@ pub mod dir_class {
     ///     Dir.open("/") { |d| Dir.fchdir(d.fileno) { Dir.pwd } }   #=> "/"
     #[method("fchdir", singleton)]
     fn fchdir(cx: &mut Cx, _this: Value, fd: i64, block: Block) -> Result<Value> {
-        fchdir_to(cx, fd as i32, Value::NIL, block)
+        fchdir_to(cx, fd as i32, block)
     }
     /// A Dir over the descriptor of an open directory.
     #[method("for_fd", singleton)]
@@ -632,10 +640,8 @@ pub mod dir_class {
     /// Makes it the VM's working directory; with a block only during it.
     #[method("chdir")]
     fn own_chdir(cx: &mut Cx, this: Value, block: Block) -> Result<Value> {
-        let d = dir(cx, this)?;
-        let (fd, path) = (d.fd.fd(), d.path.clone());
-        let arg = path.map_or(Value::NIL, |p| cx.str_bytes(&p, UTF8));
-        fchdir_to(cx, fd, arg, block)
+        let fd = dir(cx, this)?.fd.fd();
+        fchdir_to(cx, fd, block)
     }
     /// Closes the directory.
     #[method("close")]

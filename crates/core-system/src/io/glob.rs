@@ -2,6 +2,7 @@
 
 use super::cwd;
 use super::dir::{entries_at, kinds_at};
+use super::errors::fail_at;
 use zakuro_vm::*;
 
 pub const NOESCAPE: i32 = 1;
@@ -217,6 +218,14 @@ fn unescape(p: &[u8], flags: i32) -> Vec<u8> {
     out
 }
 
+/// A directory that can't be read has no names, unless that is for want of descriptors or memory.
+fn unreadable(cx: &mut Cx, errno: i32, dir: &[u8]) -> Result<()> {
+    match errno {
+        libc::EMFILE | libc::ENFILE | libc::ENOMEM => fail_at(cx, errno, "dir_initialize", dir),
+        _ => Ok(()),
+    }
+}
+
 /// One walk of `Dir.glob`.
 struct Walk<'a> {
     flags: i32,
@@ -243,7 +252,8 @@ impl Walk<'_> {
             return name.to_vec();
         }
         let mut v = prefix.to_vec();
-        if v.last() != Some(&b'/') {
+        // Behind the root there is one already.
+        if v.iter().any(|b| *b != b'/') {
             v.push(b'/');
         }
         v.extend_from_slice(name);
@@ -271,6 +281,10 @@ impl Walk<'_> {
             }
             return Ok(());
         }
+        if part.is_empty() {
+            // `a//b` keeps its slashes.
+            return self.step(cx, &[prefix, b"/"].concat(), rest);
+        }
         if *part == b"**" && !rest.is_empty() {
             let mut rest = rest;
             while let [b"**", more @ ..] = rest
@@ -287,7 +301,10 @@ impl Walk<'_> {
             return self.step(cx, &next, rest);
         }
         let dir = self.full(prefix);
-        let Ok(mut names) = entries_at(cx, &dir) else { return Ok(()) };
+        let mut names = match entries_at(cx, &dir) {
+            Ok(names) => names,
+            Err(e) => return unreadable(cx, e, &dir),
+        };
         if self.sort {
             names.sort();
         }
@@ -312,7 +329,10 @@ impl Walk<'_> {
         cx.safepoint()?;
         cx.check_native_stack()?;
         let dir = self.full(prefix);
-        let Ok(mut names) = kinds_at(cx, &dir) else { return Ok(()) };
+        let mut names = match kinds_at(cx, &dir) {
+            Ok(names) => names,
+            Err(e) => return unreadable(cx, e, &dir),
+        };
         if self.sort {
             names.sort();
         }
@@ -353,13 +373,17 @@ pub fn glob(cx: &mut Cx, pattern: &[u8], flags: i32, base: &[u8], sort: bool, ou
             continue;
         }
         let (prefix, rest): (&[u8], &[u8]) = if p[0] == b'/' { (b"/", &p[1..]) } else { (b"", &p) };
-        let rest_start = rest.iter().take_while(|b| **b == b'/').count();
-        let rest = &rest[rest_start..];
-        let mut parts: Vec<&[u8]> = rest.split(|b| *b == b'/').collect();
-        let trailing = parts.len() > 1 && parts.last().is_some_and(|x| x.is_empty());
-        parts.retain(|x| !x.is_empty());
-        if trailing {
-            parts.push(b"");
+        let mut parts: Vec<&[u8]> = Vec::new();
+        for part in rest.split(|b| *b == b'/') {
+            // Of many slashes behind `**` one counts.
+            if parts.last().is_some_and(|p| p.is_empty()) && parts.len() > 1 && parts[parts.len() - 2] == b"**" {
+                parts.pop();
+            }
+            parts.push(part);
+        }
+        // The root alone.
+        if parts.iter().all(|p| p.is_empty()) {
+            parts.pop();
         }
         let mut w = Walk { flags, sort, base, out };
         w.step(cx, prefix, &parts)?;

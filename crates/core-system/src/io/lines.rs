@@ -17,6 +17,8 @@ pub struct LineArgs {
     pub chomp: bool,
     /// Encoding of the separator.
     sep_encoding: u8,
+    /// It is the one that `$/` is from the start, which every encoding has.
+    usual: bool,
     /// Bytes of the shortest character: what separates lines starts at a multiple.
     unit: usize,
 }
@@ -35,9 +37,10 @@ fn in_encoding(a: &LineArgs, encoding: u8) -> std::borrow::Cow<'_, LineArgs> {
 
 /// The same with a separator beyond ASCII as the stream's bytes have it: it is given in the encoding that the program reads. ArgumentError
 fn as_in_file<'a>(cx: &mut Cx, a: &'a LineArgs, external: u8, internal: Option<u8>) -> Result<std::borrow::Cow<'a, LineArgs>> {
-    let Some(sep) = a.sep.as_ref().filter(|s| !s.is_ascii()) else { return Ok(in_encoding(a, external)) };
     let seen = internal.unwrap_or(external);
     let named = |id: u8| Encoding::from_id(id).unwrap_or(Encoding::BINARY);
+    let everywhere = a.usual || a.paragraph || named(seen).is_ascii_compatible();
+    let Some(sep) = a.sep.as_ref().filter(|s| !s.is_ascii() || !everywhere) else { return Ok(in_encoding(a, external)) };
     if a.sep_encoding != seen {
         return cx.arg_error(format!("encoding mismatch: {} IO with {} RS", named(seen).name(), named(a.sep_encoding).name()));
     }
@@ -70,6 +73,7 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
             }
         }
     }
+    let given = sep.is_some();
     let sep = match sep {
         Some(v) => v,
         None => cx.global_get(sym::input_rs)?,
@@ -79,7 +83,8 @@ pub fn line_args(cx: &mut Cx, args: &[Value], kw: &Kwargs) -> Result<LineArgs> {
     let sep = sep.map(|s| s.to_vec());
     let paragraph = sep.as_ref().is_some_and(Vec::is_empty);
     let limit = limit.and_then(|l| usize::try_from(l).ok());
-    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, sep_encoding, unit: 1 })
+    let usual = !given && sep.as_deref() == Some(b"\n");
+    Ok(LineArgs { sep: if paragraph { Some(b"\n\n".to_vec()) } else { sep }, paragraph, limit, chomp, sep_encoding, usual, unit: 1 })
 }
 
 /// Encoding of text read from a stream.
@@ -145,10 +150,19 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             }
         }
         if let Some(l) = a.limit
-            && (found && end > l || !found && b.len() >= l)
+            && (int.is_some() || found && end > l || !found && b.len() >= l)
         {
             // Cut at the limit, but never inside a character.
             let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+            if let Some(to) = int.and_then(Encoding::from_id) {
+                let (cut, reached) = converted_limit(b, enc, to, l);
+                let line = if found { end } else { usize::MAX };
+                if cut < line && !reached && fill(cx, v)? {
+                    continue;
+                }
+                end = cut.min(line);
+                break;
+            }
             let mut cut = l.min(b.len());
             if enc == Encoding::UTF_8 {
                 // What is no character goes on being read, for 16 bytes.
@@ -202,6 +216,17 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
         chomp(&mut line, a, returns);
     }
     Ok(Some(line))
+}
+
+/// Where so many bytes of converted text end in what it is converted from, at the end of a character; and whether there are so many.
+fn converted_limit(text: &[u8], from: Encoding, to: Encoding, limit: usize) -> (usize, bool) {
+    let (mut at, mut there) = (0, 0);
+    while at < text.len() && there < limit {
+        let n = from.char_len(&text[at..]).unwrap_or_else(|n| n).clamp(1, text.len() - at);
+        there += transcode(from, to, &text[at..at + n], &Policy::default()).map_or(n, |c| c.len());
+        at += n;
+    }
+    (at, there >= limit)
 }
 
 /// Reads over newlines, which belong to no paragraph; false at the end of the stream.

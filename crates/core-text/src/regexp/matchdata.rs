@@ -4,6 +4,7 @@ use super::engine::{self, MatchData, match_of, regexp_of};
 use super::{make, special};
 use crate::string::util;
 use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::equality::hash_bytes;
 use zakuro_vm::*;
 
@@ -19,29 +20,38 @@ fn nth(cx: &mut Cx, d: &MatchData, n: usize) -> Value {
     engine::group(cx, d, n).unwrap_or(Value::NIL)
 }
 
-/// Bytes of a group name given as String or Symbol.
-fn name_of(v: Value) -> Option<Vec<u8>> {
+/// Bytes of a group name given as String or Symbol, and their encoding.
+fn name_of(v: Value) -> Option<(Vec<u8>, u8)> {
     match v.as_sym() {
-        Some(s) => Some(s.bytes().to_vec()),
-        None => Ref::<StringCell>::from_value(v).map(|s| s.to_vec()),
+        Some(s) => Some((s.bytes().to_vec(), s.encoding())),
+        None => Ref::<StringCell>::from_value(v).map(|s| (s.to_vec(), s.encoding())),
     }
 }
 
 /// Number of the group of a name; IndexError when there is none.
-fn named(cx: &mut Cx, d: &MatchData, name: &[u8]) -> Result<usize> {
+fn named(cx: &mut Cx, d: &MatchData, name: &[u8], encoding: u8) -> Result<usize> {
     match d.group_named(name) {
         Some(n) => Ok(n),
         None => {
-            let shown = String::from_utf8_lossy(name).into_owned();
-            cx.index_error(format!("undefined group name reference: {shown}"))
+            let own = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
+            let told = b"undefined group name reference: ".as_slice();
+            let message = if name.is_ascii() || own == crate::encoding::shown_in(cx) {
+                cx.str_bytes(&[told, name].concat(), encoding)
+            } else {
+                // What the program's other text can't stand beside is shown by its bytes.
+                let shown = zakuro_text::encoding::inspect::inspect_str(name, own);
+                cx.str_bytes(&[told, shown.trim_matches('"').as_bytes()].concat(), string::BINARY)
+            };
+            let e = cx.exception_with(ids::INDEX_ERROR, message);
+            cx.raise_value(e)
         }
     }
 }
 
 /// `m[v]` for one Integer or name.
 pub fn group_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Value> {
-    if let Some(name) = name_of(v) {
-        let n = named(cx, d, &name)?;
+    if let Some((name, encoding)) = name_of(v) {
+        let n = named(cx, d, &name, encoding)?;
         return Ok(nth(cx, d, n));
     }
     let n = cx.to_i64(v)?;
@@ -52,7 +62,7 @@ pub fn group_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Value> {
 /// Byte range of the group that an argument of `begin`, `offset` and the like means.
 fn range_at(cx: &mut Cx, d: &MatchData, v: Value) -> Result<Option<(usize, usize)>> {
     let n = match name_of(v) {
-        Some(name) => named(cx, d, &name)?,
+        Some((name, encoding)) => named(cx, d, &name, encoding)?,
         None => {
             let n = cx.to_i64(v)?;
             match usize::try_from(n).ok().filter(|n| *n < d.captures.len()) {
@@ -335,7 +345,7 @@ pub mod match_data {
         let h = cx.new_hash();
         if keys.is_nil() {
             for (name, _) in d.names() {
-                let n = named(cx, d, name.as_bytes())?;
+                let n = named(cx, d, name.as_bytes(), string::UTF8)?;
                 let v = nth(cx, d, n);
                 cx.hash_set(h, Value::sym(Sym::intern(name)), v)?;
             }

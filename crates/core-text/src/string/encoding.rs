@@ -511,6 +511,9 @@ fn undump(cx: &mut Cx, this: Str) -> Result<Value> {
                 "invalid dumped string; not wrapped with '\"' nor '\"...\".force_encoding(\"...\")' form",
             );
         };
+        if utf8 {
+            return cx.raise(ids::RUNTIME_ERROR, "dumped string contained Unicode escape but used force_encoding");
+        }
         match Encoding::find(name) {
             Some(found) => e = found,
             None => {

@@ -35,7 +35,7 @@ impl VmArgs<'_> {
             let e = self.error(FormatError::one_hash_required());
             return Err(e);
         };
-        let key = Value::sym(Sym::intern_bytes(name));
+        let key = Value::sym(Sym::intern_in(name, self.encoding.id()));
         if let Some(v) = self.cx.hash_get(h, key)? {
             return Ok(v);
         }
@@ -44,7 +44,8 @@ impl VmArgs<'_> {
             return Ok(v);
         }
         let e = FormatError::key_not_found(name, braces);
-        let exc = self.cx.exception(ids::KEY_ERROR, &e.message);
+        let message = self.cx.str_bytes(&e.message, self.encoding.id());
+        let exc = self.cx.exception_with(ids::KEY_ERROR, message);
         self.cx.ivar_set_raw(exc, Sym::intern("__receiver"), h.as_value());
         self.cx.ivar_set_raw(exc, Sym::intern("__key"), key);
         self.cx.raise_value(exc)
@@ -195,7 +196,9 @@ impl FormatArgs for VmArgs<'_> {
             FormatErrorKind::ArgumentError => ids::ARGUMENT_ERROR,
             FormatErrorKind::KeyError => ids::KEY_ERROR,
         };
-        match self.cx.raise::<()>(class, error.message) {
+        let message = self.cx.str_bytes(&error.message, self.encoding.id());
+        let e = self.cx.exception_with(class, message);
+        match self.cx.raise_value::<()>(e) {
             Err(e) => e,
             Ok(()) => Exc,
         }

@@ -45,16 +45,17 @@ pub enum FormatErrorKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormatError {
     pub kind: FormatErrorKind,
-    pub message: String,
+    /// In the format's encoding.
+    pub message: Vec<u8>,
 }
 
 impl FormatError {
-    fn new(message: impl Into<String>) -> Self {
+    fn new(message: impl Into<Vec<u8>>) -> Self {
         FormatError { kind: FormatErrorKind::ArgumentError, message: message.into() }
     }
 
     pub fn key_not_found(name: &[u8], braces: bool) -> Self {
-        FormatError { kind: FormatErrorKind::KeyError, message: format!("key{} not found", bracketed(name, braces)) }
+        FormatError { kind: FormatErrorKind::KeyError, message: [b"key", &*bracketed(name, braces), b" not found"].concat() }
     }
 
     pub fn one_hash_required() -> Self {
@@ -62,9 +63,8 @@ impl FormatError {
     }
 }
 
-fn bracketed(name: &[u8], braces: bool) -> String {
-    let name = String::from_utf8_lossy(name);
-    if braces { format!("{{{name}}}") } else { format!("<{name}>") }
+fn bracketed(name: &[u8], braces: bool) -> Vec<u8> {
+    if braces { [b"{", name, b"}"].concat() } else { [b"<", name, b">"].concat() }
 }
 
 /// The caller's side: typed access to arguments.
@@ -155,7 +155,7 @@ pub fn format<A: FormatArgs>(fmt: &[u8], args: &mut A) -> Result<Vec<u8>, A::Err
 const MAX_NUMBER: usize = i32::MAX as usize;
 
 impl<'f, A: FormatArgs> Engine<'f, '_, A> {
-    fn fail<T>(&mut self, message: impl Into<String>) -> Result<T, A::Err> {
+    fn fail<T>(&mut self, message: impl Into<Vec<u8>>) -> Result<T, A::Err> {
         Err(self.args.error(FormatError::new(message)))
     }
 
@@ -180,7 +180,7 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
     fn directive(&mut self) -> Result<(), A::Err> {
         let mut spec = Spec::default();
         let mut value: Option<ArgRef<'f>> = None;
-        let mut name: Option<String> = None;
+        let mut name: Option<Vec<u8>> = None;
         loop {
             // The end acts like a NUL, which no directive is.
             let c = self.fmt.get(self.at).copied().unwrap_or(0);
@@ -220,11 +220,13 @@ impl<'f, A: FormatArgs> Engine<'f, '_, A> {
                     self.at = start + len + 1;
                     let shown = bracketed(bytes, braces);
                     if let Some(before) = name {
-                        return self.fail(format!("named{shown} after {before}"));
+                        return self.fail([b"named", &*shown, b" after ", &*before].concat());
                     }
                     match self.numbering {
-                        Numbering::Sequential(n) => return self.fail(format!("named{shown} after unnumbered({n})")),
-                        Numbering::Numbered => return self.fail(format!("named{shown} after numbered")),
+                        Numbering::Sequential(n) => {
+                            return self.fail([b"named", &*shown, format!(" after unnumbered({n})").as_bytes()].concat());
+                        }
+                        Numbering::Numbered => return self.fail([b"named", &*shown, b" after numbered"].concat()),
                         Numbering::None | Numbering::Named => self.numbering = Numbering::Named,
                     }
                     let arg = ArgRef::Named { name: bytes, braces };

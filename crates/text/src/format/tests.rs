@@ -17,7 +17,7 @@ impl Fixed {
     fn get(&self, r: ArgRef<'_>) -> Result<Arg, String> {
         match r {
             ArgRef::Index(i) => Ok(self.0[i].clone()),
-            ArgRef::Named { name, braces } => Err(FormatError::key_not_found(name, braces).message),
+            ArgRef::Named { name, braces } => Err(String::from_utf8_lossy(&FormatError::key_not_found(name, braces).message).into_owned()),
         }
     }
 }
@@ -73,7 +73,7 @@ impl FormatArgs for Fixed {
         self.string(arg)
     }
     fn error(&mut self, error: FormatError) -> String {
-        error.message
+        String::from_utf8_lossy(&error.message).into_owned()
     }
 }
 

@@ -258,7 +258,10 @@ impl Cx {
     }
     /// `inspect` as a String object.
     pub fn inspect(&mut self, v: Value) -> Result<Str> {
-        let r = self.call(v, sym::inspect, &[])?;
+        let r = match self.method_of(v, sym::inspect) {
+            Some(m) => self.call_told(m, v, sym::inspect, &[], false, Block::NONE)?,
+            None => self.call(v, sym::inspect, &[])?,
+        };
         let s = match Ref::from_value(r) {
             Some(s) => s,
             None => self.to_s(r)?,
@@ -357,7 +360,7 @@ impl Cx {
 }
 
 /// UTF-16 and UTF-32, whose ids the table of encodings fixes (zakuro_text).
-pub(crate) fn is_wide(encoding: u8) -> bool {
+pub fn is_wide(encoding: u8) -> bool {
     (3..=8).contains(&encoding)
 }
 

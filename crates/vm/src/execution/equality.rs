@@ -16,6 +16,16 @@ use zakuro_object::*;
 pub fn hash_bytes(b: &[u8]) -> u64 {
     HashSeed::of_process().bytes(b)
 }
+/// Code of a String: that of its bytes, and of its encoding where equal bytes would be another String in UTF-8 (see [`string_comparable`]).
+#[inline]
+pub fn string_code(seed: &HashSeed, bytes: &[u8], encoding: u8) -> u64 {
+    let code = seed.bytes(bytes);
+    if encoding == zakuro_object::string::UTF8 || bytes.is_empty() || bytes.is_ascii() && !crate::convert::is_wide(encoding) {
+        code
+    } else {
+        seed.chain(code, encoding.into())
+    }
+}
 /// Code of a sequence of codes.
 pub fn combine(codes: &[u64]) -> u64 {
     let seed = HashSeed::of_process();
@@ -70,7 +80,10 @@ impl Cx {
             return Some(self.hash_seed.word(v.bits()));
         }
         match v.kind_of_cell() {
-            Kind::String => Some(self.hash_seed.bytes(Ref::<StringCell>::of(v).content(&self.heap))),
+            Kind::String => {
+                let s = Ref::<StringCell>::of(v);
+                Some(string_code(self.hash_seed, s.content(&self.heap), s.encoding()))
+            }
             Kind::Float => match v.as_float() {
                 Some(f) if f != 0.0 => Some(self.hash_seed.word(f.to_bits())),
                 _ => Value::flonum(0.0).map(|zero| self.hash_seed.word(zero.bits())),

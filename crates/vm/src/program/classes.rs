@@ -661,10 +661,9 @@ impl Cx {
         let full = if holder == ids::OBJECT {
             name
         } else {
-            match self.class(holder).name {
-                Some(h) => Sym::intern(&format!("{}::{}", h.name(), name.name())),
-                None => Sym::intern(&format!("{}::{}", self.class_name(holder), name.name())),
-            }
+            let around = self.class(holder).name.unwrap_or_else(|| Sym::intern(&self.class_name(holder)));
+            let encoding = if name.bytes().is_ascii() { around.encoding() } else { name.encoding() };
+            Sym::intern_in(&[around.bytes(), b"::", name.bytes()].concat(), encoding)
         };
         let d = self.class_mut(class);
         d.name = Some(full);

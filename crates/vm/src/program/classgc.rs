@@ -209,7 +209,7 @@ impl Cx {
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());
         if let Some(n) = named.and_then(|s| s.any().downcast_mut::<unused_block::Named>()) {
-            n.0.retain(|(_, c)| !class(*c));
+            n.0.retain(|(_, c, _)| !class(*c));
         }
         if cfg!(debug_assertions) {
             self.classes.each(&mut |id, slot| {

@@ -1,5 +1,6 @@
 //! Constants: lookup (lexical, inherited, Object), definition, literals.
 
+use crate::builtin::Block;
 use crate::classgc::PLACE;
 use crate::raise::Result;
 use crate::vm::{Cx, FastMap};
@@ -114,7 +115,9 @@ impl Cx {
                 None => return Ok(None),
             }
         };
-        if e.deprecated {
+        // What an autoload ran may have deprecated the constant that it defined.
+        let deprecated = e.deprecated || !e.autoload.is_nil() && self.const_entry(holder, name).is_some_and(|e| e.deprecated);
+        if deprecated {
             let m = format!("constant {} is deprecated", self.const_path(holder, name));
             self.warn_category(&m, "deprecated")?;
         }
@@ -154,9 +157,20 @@ impl Cx {
                 let c = self.singleton_class(s.class)?;
                 Ok(self.class_value(c))
             }
-            Some(s) => Ok(s.class),
+            Some(s) => {
+                self.warn_of_refinement(cref)?;
+                Ok(s.class)
+            }
             None => Ok(self.class_value(ids::OBJECT)),
         }
+    }
+    /// Tells that what the block of a `refine` defines besides methods is not the refinement's.
+    pub(crate) fn warn_of_refinement(&mut self, cref: Value) -> Result<()> {
+        let definee = Ref::<CrefCell>::from_value(cref).and_then(|s| self.class_id(s.definee));
+        if definee.is_some_and(|d| self.refined_class(d).is_some()) {
+            self.warn_here("not defined at the refinement, but at the outer class/module")?;
+        }
+        Ok(())
     }
     /// Lexical lookup from a scope: enclosing modules, then ancestors of the innermost, then Object.
     pub fn const_lookup(&mut self, cref: Value, name: Sym) -> Result<Option<Value>> {
@@ -183,7 +197,7 @@ impl Cx {
         }
         let inner = Ref::<CrefCell>::from_value(cref).and_then(|s| self.scope_class(s)).unwrap_or(ids::OBJECT);
         let inner = self.class_value(inner);
-        self.call_private(inner, sym::const_missing, &[Value::sym(name)])
+        self.const_missing(inner, name)
     }
     /// `holder::name`: private ones are refused.
     pub fn const_get_from(&mut self, holder: Value, name: Sym) -> Result<Value> {
@@ -194,7 +208,7 @@ impl Cx {
         if let Some((c, v)) = self.const_lookup_in(id, name, id == ids::OBJECT)? {
             if self.const_entry(c, name).is_some_and(|e| e.private) {
                 if self.method_of(holder, sym::const_missing).is_some_and(|m| m.method_kind() != MethodKind::Native) {
-                    return self.call_private(holder, sym::const_missing, &[Value::sym(name)]);
+                    return self.const_missing(holder, name);
                 }
                 let p = self.const_path(c, name);
                 let owner = self.class_value(c);
@@ -202,7 +216,14 @@ impl Cx {
             }
             return Ok(v);
         }
-        self.call_private(holder, sym::const_missing, &[Value::sym(name)])
+        self.const_missing(holder, name)
+    }
+    fn const_missing(&mut self, holder: Value, name: Sym) -> Result<Value> {
+        let args = [Value::sym(name)];
+        match self.method_of(holder, sym::const_missing) {
+            Some(m) => self.call_told(m, holder, sym::const_missing, &args, false, Block::NONE),
+            None => self.call_private(holder, sym::const_missing, &args),
+        }
     }
     /// `Foo::BAR` or `BAR`
     pub fn const_path(&self, holder: ClassId, name: Sym) -> String {
@@ -210,11 +231,19 @@ impl Cx {
     }
     /// A constant by path from Object ("Process::Status"); None when missing.
     pub fn const_by_path(&mut self, path: &str) -> Option<Value> {
+        self.const_by_name(Sym::intern(path))
+    }
+    /// The same for a class's name.
+    pub fn const_by_name(&mut self, path: Sym) -> Option<Value> {
         let mut v = self.class_value(ids::OBJECT);
-        for part in path.split("::") {
+        let mut rest = Some(path.bytes());
+        while let Some(names) = rest {
+            let end = names.windows(2).position(|w| w == b"::");
+            let name = Sym::intern_in(&names[..end.unwrap_or(names.len())], path.encoding());
             let id = self.class_id(v)?;
-            v = self.const_entry(id, Sym::intern(part))?.value;
+            v = self.const_entry(id, name)?.value;
             v = self.instantiate(v);
+            rest = end.map(|end| &names[end + 2..]);
         }
         Some(v)
     }

@@ -87,6 +87,7 @@ impl Cx {
             return Ok(());
         }
         let c = self.cvar_base()?;
+        self.warn_of_refinement(cref)?;
         self.cvar_set(c, name, v)?;
         self.keep_cvar(cref, c, name);
         Ok(())

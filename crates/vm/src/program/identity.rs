@@ -83,11 +83,18 @@ impl Cx {
         };
         Value::fixnum(id)
     }
-    /// The live object with an id that `object_id` gave; None for ids of immediates and of dead objects.
+    /// The live object or Symbol with an id that `object_id` gave; None for ids of other immediates and of dead objects.
     pub fn object_by_id(&mut self, id: i64) -> Option<Value> {
         if let Some((p, _)) = self.object_ids.iter().find(|(_, i)| **i == id) {
             // SAFETY: the numbers of cells that died were taken out.
             return Some(unsafe { Value::from_bits(*p as u64) });
+        }
+        if let Some((s, _)) = self.state::<SymbolIds>().0.iter().find(|(_, i)| **i == id) {
+            return Some(Value::sym(*s));
+        }
+        let of_boot = u32::try_from(id >> 8).ok().filter(|s| self.boot.is_some_and(|b| *s < b.names())).map(|s| Value::sym(Sym(s)));
+        if let Some(v) = of_boot.filter(|v| v.bits() == id as u64) {
+            return Some(v);
         }
         let v = self.base.as_ref()?.object_by_id(id)?;
         Some(self.instantiate(v))

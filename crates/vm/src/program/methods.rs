@@ -194,6 +194,10 @@ impl Cx {
                 self.redefined |= bit;
             }
         }
+        // A class's own is found where it is asked, a refined one is not.
+        if name == sym::eqq && refined.is_some_and(|r| self.inherits(r, ids::MODULE)) {
+            self.redefined |= fast::PLAIN;
+        }
         if matches!(name, sym::not | sym::nil_p) {
             self.redefined |= self.truth_of(refined.unwrap_or(owner));
         }

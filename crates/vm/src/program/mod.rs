@@ -14,4 +14,5 @@ pub mod methods;
 mod original_names;
 pub mod refine;
 mod stand_ins;
+mod symbol_procs;
 pub(crate) mod unused_block;

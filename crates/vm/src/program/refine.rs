@@ -120,6 +120,20 @@ impl Cx {
         me.set_cref(cref);
         self.bump_epoch();
     }
+    /// The lexical scope of the code that runs with `me`, to be restored after a text that may call `using`.
+    pub fn scope_refinements(&self, me: Value) -> Value {
+        Ref::<MethodCell>::from_value(me).map_or(Value::NIL, |m| m.cref)
+    }
+    /// What an evaluated text activated ends with it, unless it ran in a Binding.
+    pub fn restore_scope_refinements(&mut self, me: Value, cref: Value) {
+        let Some(m) = Ref::<MethodCell>::from_value(me) else { return };
+        let active = |c: Value| Ref::<CrefCell>::from_value(c).map(|c| c.refinements);
+        if m.cref != cref && active(m.cref) != active(cref) {
+            self.cell_changes(me);
+            m.set_cref(cref);
+            self.bump_epoch();
+        }
+    }
     /// Empties the inline caches: what calls find has changed.
     pub fn forget_call_caches(&mut self) {
         self.bump_epoch();

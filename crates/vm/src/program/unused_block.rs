@@ -1,10 +1,10 @@
 //! The warning for blocks that are passed to a method that never looks at one.
 //!
 //! A method uses its block when it yields, has a block parameter, or calls `super` (asking `block_given?` alone is no use). The question is asked where an inline
-//! cache is filled, so a program pays nothing for it; each method is named once. `Warning[:strict_unused_block]` wants every such method named; `-w`
-//! alone leaves out names that some other method with a use for blocks has, since the call is then likely meant for either.
+//! cache is filled, so a program pays nothing for it; a method is named once for each place that calls it. `Warning[:strict_unused_block]` wants every such method
+//! named; `-w` alone leaves out names that some other method with a use for blocks has, since the call is then likely meant for either.
 //!
-//! Rejected: asking at every call (a test on a hot path); naming each place of call (CRuby does where its caches are not shared, which is chance).
+//! Rejected: asking at every call (a test on a hot path).
 
 use crate::methods::Method;
 use crate::raise::Result;
@@ -14,9 +14,9 @@ use std::sync::Arc;
 use zakuro_bytecode::{Code, CodeKind};
 use zakuro_object::*;
 
-/// Methods that were named, by Code and class.
+/// Methods that were named, by Code and class, with the instruction that called.
 #[derive(Default)]
-pub(crate) struct Named(pub HashSet<(usize, u32)>);
+pub(crate) struct Named(pub HashSet<(usize, u32, usize)>);
 impl Trace for Named {
     /// Addresses of codes.
     fn trace(&self, _: &mut Marker<'_>) {
@@ -38,7 +38,9 @@ impl Cx {
         if !strict && (!self.is_verbose() || self.some_method_uses_block(code.name)) {
             return Ok(false);
         }
-        if !self.state::<Named>().0.insert((m.body, m.owner.0)) {
+        // SAFETY: a live Ruby frame.
+        let place = self.ruby_frame().map_or(0, |f| unsafe { (*f).ip } as usize);
+        if !self.state::<Named>().0.insert((m.body, m.owner.0, place)) {
             return Ok(false);
         }
         let name = self.method_label(m);

@@ -485,7 +485,14 @@ impl Cx {
         use crate::raise::hidden;
         let fresh =
             exc.is_kind(Kind::Exception) && self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil();
-        if fresh { self.raise_value(exc) } else { self.repend(exc) }
+        if fresh {
+            return self.raise_value(exc);
+        }
+        // It is raised once more, here.
+        if exc.is_kind(Kind::Exception) && self.tracing & events::RAISE != 0 {
+            self.trace_event(events::RAISE, None, None, exc)?;
+        }
+        self.repend(exc)
     }
     /// Tells traces that another fiber goes on.
     #[cold]
@@ -550,6 +557,7 @@ impl Cx {
                     self.suspender = (*f).suspender as *const ();
                 } else {
                     self.enter_stacks(stacks);
+                    self.own_variables_of((*f).block);
                     self.pending = Value::NIL;
                     self.errinfo = Value::NIL;
                 }

@@ -980,6 +980,7 @@ impl Cx {
                     self.suspended.clear();
                     if let Some(s) = (*to).stacks {
                         self.enter_stacks(s);
+                        self.own_variables_of((*to).block);
                     }
                 }
             }

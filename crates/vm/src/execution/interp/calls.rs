@@ -1271,19 +1271,6 @@ impl Cx {
             None => self.no_conversion(v, "Proc"),
         }
     }
-    /// Proc of `&:name`: a lambda.
-    pub fn symbol_proc(&mut self, s: Sym) -> Value {
-        let mut header = zakuro_object::header(ids::PROC, Kind::Proc, ProcKind::Symbol as u16);
-        header.flags |= LAMBDA;
-        // The scope's refinements count; without any the procs of all scopes are the same.
-        let cref = self.current_cref();
-        let me = match self.active_refinements(cref) {
-            Some(_) => self.frame_method(s, ids::OBJECT, cref).as_value(),
-            None => Value::NIL,
-        };
-        let p = ProcCell { header, code: 0, env: Value::NIL, self_: Value::NIL, me, extra: Value::sym(s) };
-        alloc_cell(&self.heap, p).as_value()
-    }
     /// Calls a hook (`inherited`, `method_added`, ...) unless it is the builtin that does nothing.
     pub fn call_hook(&mut self, v: Value, name: Sym, arg: Value) -> Result<()> {
         match self.method_of(v, name) {

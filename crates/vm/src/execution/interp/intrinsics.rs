@@ -1,5 +1,6 @@
 //! The internal functions of `Op::Intrinsic`.
 
+use super::own_variables::Own;
 use super::{check, next};
 use crate::frame::*;
 use crate::library::library;
@@ -32,23 +33,32 @@ unsafe fn env_above(f: *mut Frame, depth: usize) -> Ref<EnvCell> {
     }
 }
 /// What the innermost frame keeps as a special variable.
-unsafe fn kept(f: *mut Frame, p: Place) -> Value {
+unsafe fn kept(cx: &Cx, f: *mut Frame, p: Place, which: Own) -> Value {
     // SAFETY: as above.
     unsafe {
         match p {
             Place::Reg(n) => *(*f).regs.add(n as usize),
-            Place::Env { depth, slot } => *env_above(f, depth as usize).slots_ptr().add(slot as usize),
+            Place::Env { depth, slot } => {
+                let env = env_above(f, depth as usize);
+                cx.own_variable(env, which).map_or_else(|| *env.slots_ptr().add(slot as usize), |own| *own)
+            }
             // Of `&block` alone.
             Place::Block => Value::NIL,
         }
     }
 }
-unsafe fn keep(f: *mut Frame, p: Place, v: Value) {
+unsafe fn keep(cx: &Cx, f: *mut Frame, p: Place, which: Own, v: Value) {
     // SAFETY: as above.
     unsafe {
         match p {
             Place::Reg(n) => *(*f).regs.add(n as usize) = v,
-            Place::Env { depth, slot } => EnvCell::set(env_above(f, depth as usize), slot as usize, v),
+            Place::Env { depth, slot } => {
+                let env = env_above(f, depth as usize);
+                match cx.own_variable(env, which) {
+                    Some(own) => *own = v,
+                    None => EnvCell::set(env, slot as usize, v),
+                }
+            }
             Place::Block => {}
         }
     }
@@ -61,7 +71,7 @@ impl Cx {
             // SAFETY: a live frame and its code.
             unsafe {
                 if let Some(p) = (*(*f).code).code.backref {
-                    keep(f, p, m);
+                    keep(self, f, p, Own::Backref, m);
                 }
             }
         }
@@ -74,7 +84,7 @@ impl Cx {
             while f >= self.stacks.frames {
                 if !(*f).is_boundary() && !crate::backtrace::internal(&(*(*f).code).code) {
                     if let Some(p) = (*(*f).code).code.backref {
-                        keep(f, p, m);
+                        keep(self, f, p, Own::Backref, m);
                     }
                     return;
                 }
@@ -91,7 +101,7 @@ impl Cx {
     pub fn backref(&self) -> Value {
         match self.ruby_frame() {
             // SAFETY: a live frame and its code.
-            Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| kept(f, p)) },
+            Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| kept(self, f, p, Own::Backref)) },
             None => Value::NIL,
         }
     }
@@ -100,7 +110,7 @@ impl Cx {
             // SAFETY: a live frame and its code.
             unsafe {
                 if let Some(p) = (*(*f).code).code.lastline {
-                    keep(f, p, v);
+                    keep(self, f, p, Own::LastLine, v);
                 }
             }
         }
@@ -108,7 +118,7 @@ impl Cx {
     pub fn lastline(&self) -> Value {
         match self.ruby_frame() {
             // SAFETY: a live frame and its code.
-            Some(f) => unsafe { (*(*f).code).code.lastline.map_or(Value::NIL, |p| kept(f, p)) },
+            Some(f) => unsafe { (*(*f).code).code.lastline.map_or(Value::NIL, |p| kept(self, f, p, Own::LastLine)) },
             None => Value::NIL,
         }
     }

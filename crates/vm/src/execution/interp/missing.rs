@@ -1,6 +1,7 @@
 //! Calls of methods that aren't there, or may not be called: method_missing, NoMethodError and its wording.
 
 use crate::builtin::Block;
+use crate::events;
 use crate::make::ArgList;
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -44,11 +45,11 @@ impl Cx {
     /// Calls method_missing, or raises NoMethodError when it is the builtin one.
     pub fn call_missing(&mut self, v: Value, name: Sym, args: &[Value], kw: bool, block: Block, why: MissReason) -> Result<Value> {
         match self.method_of(v, sym::method_missing) {
-            Some(m) if m.method_kind() != MethodKind::Native => {
+            Some(m) if m.method_kind() != MethodKind::Native || self.tracing & (events::C_CALL | events::C_RETURN) != 0 => {
                 let all = ArgList::new(self, &[&[Value::sym(name)], args]);
                 // For the builtin, should the method call super.
                 self.missing_reason = why;
-                self.call_method(m, v, sym::method_missing, &all, kw, block)
+                self.call_told(m, v, sym::method_missing, &all, kw, block)
             }
             _ => self.no_method_error(v, name, args, why),
         }

@@ -32,6 +32,7 @@ mod keywords;
 mod links;
 pub mod machine;
 mod missing;
+pub(crate) mod own_variables;
 pub mod quiet;
 mod super_call;
 pub mod trace;

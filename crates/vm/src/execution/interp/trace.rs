@@ -4,7 +4,8 @@
 //! first instruction of a line's statement or of a rescue clause, return, call) is [`TRACE`]; everything else, operands and distances included, is as in the
 //! original, so caches, handlers tables and line tables go on being valid. The handler of `TRACE` tells the events and goes on with the
 //! handler of the original opcode. Code states made later are copied at birth. Calls enter a Code through its state's `insns`, which is all that enabling
-//! changes; frames that wait for a call to return are moved over: they go on from the `ip` that they hold.
+//! changes; frames that wait for a call to return are moved over: they go on from the `ip` that they hold. Those of suspended stacks are moved when the stacks are
+//! taken up again.
 //!
 //! Only cold code asks whether something is traced: raising, unwinding, making a code state, starting a thread, compiling; and a switch of fibers.
 //!
@@ -130,6 +131,7 @@ impl Cx {
             }
         }
         self.traces = t;
+        self.traced_before = true;
         self.move_frames();
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
@@ -144,11 +146,12 @@ impl Cx {
         for cs in self.code_states.values_mut().filter(|cs| cs.code.file == *file) {
             instrument(cs, t.mask(&cs.code));
         }
+        self.traced_before = true;
         self.move_frames();
         true
     }
     /// Frames go on in the instructions that are in force.
-    fn move_frames(&mut self) {
+    pub(crate) fn move_frames(&mut self) {
         // SAFETY: frames of this stack up to fp are initialised; both arrays have the same layout.
         unsafe {
             let mut f = self.fp;
@@ -338,7 +341,7 @@ impl Cx {
             }
         }
     }
-    /// A call by an object that stands for a method: told as one that the program writes.
+    /// A call that natives make in the program's place (of an object that stands for a method, of a hook): told as one that the program writes.
     pub fn call_told(&mut self, m: Method, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
         if self.tracing & (events::C_CALL | events::C_RETURN) == 0 || !is_builtin(m) {
             return self.call_method(m, v, name, args, kw, block);

@@ -1,7 +1,7 @@
 //! Codes of the keys of Hashes, which go by the process's secret.
 
 use super::super::graph::{Body, Graph};
-use crate::equality::hash_bytes;
+use crate::equality::{hash_bytes, string_code};
 use crate::vm::FastMap;
 use zakuro_base::HashSeed;
 use zakuro_object::*;
@@ -59,10 +59,10 @@ fn code_of(g: &Graph, key: Value, by_identity: bool, identities: &FastMap<usize,
         _ if by_identity => identities.get(&n).map(|i| seed.word(*i)),
         Body::Float(f) => of_float(*f),
         Body::Big(b) => Some(hash_bytes(&b.to_signed_bytes_le())),
-        Body::Inline(len, bytes) => Some(seed.bytes(&bytes[..*len as usize])),
+        Body::Inline(len, bytes) => Some(string_code(seed, &bytes[..*len as usize], node.header.aux as u8)),
         Body::Shared(buf, at, len) if node.header.kind == Kind::String as u8 => {
             // SAFETY: the String's bytes, in a buffer that the body holds.
-            Some(seed.bytes(unsafe { std::slice::from_raw_parts(buf.data().add(*at), *len) }))
+            Some(string_code(seed, unsafe { std::slice::from_raw_parts(buf.data().add(*at), *len) }, node.header.aux as u8))
         }
         _ => None,
     }

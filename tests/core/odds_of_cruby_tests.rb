@@ -1,0 +1,50 @@
+# Small things that CRuby's own tests look at.
+# A clone has what the singleton class's singleton class has.
+o = Object.new
+def o.x = 1
+o.singleton_class.singleton_class.define_method(:s) { :s }
+p o.clone.singleton_class.s, o.clone.singleton_class.singleton_class.instance_methods(false)
+
+p Rational.send(:convert, 6, 4), Complex.send(:convert, "1+2i"), (Rational.convert(1) rescue $!.class)
+p Dir.chdir("/") { Dir.new("/tmp").chdir { |*a| a } }
+p Dir.glob("/dev//null"), Dir.glob("//dev/null"), Dir.glob("/dev//nul*"), Dir.glob("/d*v//null"), Dir.glob("/"), Dir.glob("//")
+
+r = Marshal.load(Marshal.dump(Range.allocate))
+r.send(:initialize, 5, 6)
+p r, r.frozen?, Marshal.load(Marshal.dump(1...3)), Marshal.load(Marshal.dump(nil..nil)).frozen?
+
+# Variables of the data that marshal_load gets.
+class Loaded
+  def initialize(d) = @data = d
+  def marshal_dump = @data
+  alias marshal_load initialize
+end
+data = "text"
+data.instance_variable_set(:@t, 42)
+p Marshal.load(Marshal.dump(Loaded.new(data))).instance_variables
+p Marshal.load("\x04\x08I:\x0bKernel\x06I:\x07@a\x06:\x07@be;\x00o:\x0bObject\x000")
+
+p (begin; '"\u3042".force_encoding("UTF-16LE")'.undump; rescue RuntimeError; $!.message; end)
+
+class Odd < StandardError
+  def backtrace = :backtrace
+end
+begin
+  raise Odd
+rescue Odd => e
+  p (begin; $@; rescue TypeError; $!.message; end), (begin; e.full_message; rescue TypeError; $!.message; end)
+end
+
+# Literals in a Regexp's `#{}` are pieces of its text: what is wrong with them is found when it is compiled.
+p begin; eval('/#{"\\\\"}y/'); rescue SyntaxError; :syntax; end
+p "ab"[/#{"a"}#{'b'}/]
+
+h = { T_FOO: 1000 }
+p ObjectSpace.count_objects(h).equal?(h), h[:T_FOO]
+
+File.write("/tmp/odds_of_cruby_tests.txt", "0123456789")
+File.open("/tmp/odds_of_cruby_tests.txt", "r:utf-8:utf-32le") do |f|
+  p f.readline(4).bytesize, f.readline(3).bytesize, f.readline(9).bytesize
+  p((f.readline("\0") rescue $!.message), f.read.bytesize)
+end
+File.delete("/tmp/odds_of_cruby_tests.txt")
