@@ -134,7 +134,11 @@ fn fd_name(cx: &mut Cx, v: Value) -> Result<i32> {
         return Ok(n as i32);
     }
     match stream(cx, v)? {
-        Some(io) => Ok(object::get(cx, io)?.write_fd()),
+        Some(io) => {
+            let fd = object::get(cx, io)?.write_fd();
+            // A standard stream that the VM has pointed elsewhere stands for its number still.
+            Ok(crate::io::stream::number_of(cx, io).map_or(fd, |n| n as i32))
+        }
         None => {
             let class = cx.class_name_of(v);
             cx.arg_error(format!("wrong exec option: {class}"))
