@@ -42,8 +42,11 @@ use crate::{Header, flags};
 
 /// From so many bytes on everything is marked in steps.
 const LARGE: usize = 8 << 20;
-/// A step marks about so many cells, which takes 0.5 to 1 ms,
+/// A step marks about so many cells, or what can be marked in this time where the cells lie far apart,
 const STEP_WORK: usize = 12 << 10;
+const STEP_TIME: Duration = Duration::from_micros(600);
+/// which is looked at after so many.
+const SLICE: usize = 1 << 10;
 /// and comes when so many bytes were allocated.
 const STEP_BYTES: usize = 48 << 10;
 /// How often the roots are traced again in steps, as long as so many bytes were allocated since they were.
@@ -271,7 +274,11 @@ impl HeapState {
         let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
         let naming = self.naming(true);
         let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
-        let empty = marker.step(self.trace, work);
+        let (mut empty, mut done) = (false, 0);
+        while !empty && done < work && (done == 0 || start.elapsed() < STEP_TIME) {
+            empty = marker.step(self.trace, SLICE.min(work));
+            done += SLICE;
+        }
         let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
         self.cut_short = false;
         if !empty {
