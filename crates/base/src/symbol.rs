@@ -234,6 +234,17 @@ impl Sym {
         if encoding == UTF_8 || (!wide && name.is_ascii()) { Sym::intern_bytes(name) } else { table().intern(name, encoding) }
     }
 
+    /// The symbol of this name between two others, in its encoding.
+    pub fn with(self, before: &[u8], behind: &[u8]) -> Sym {
+        Sym::intern_in(&[before, self.bytes(), behind].concat(), self.encoding())
+    }
+
+    /// The path of a constant of this name in a module of that one: in the encoding of the part that is not ASCII.
+    pub fn within(self, module: Sym) -> Sym {
+        let encoding = if self.bytes().is_ascii() { module.encoding() } else { self.encoding() };
+        Sym::intern_in(&[module.bytes(), b"::", self.bytes()].concat(), encoding)
+    }
+
     /// Id of the name's encoding; UTF-8 for ASCII names.
     pub fn encoding(self) -> u8 {
         table().slot(self.0).get().map_or(UTF_8, |n| n.encoding)

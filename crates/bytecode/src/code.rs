@@ -438,7 +438,7 @@ impl Params {
 
 impl Code {
     /// A Code without instructions, which names the slots of an environment (see `vm::scope`).
-    pub fn naming(file: Arc<str>, line: u32, name: Sym, locals: Box<[Local]>, backref: Option<Place>) -> Code {
+    pub fn naming(file: Arc<str>, line: u32, name: Sym, locals: Box<[Local]>, [backref, lastline]: [Option<Place>; 2]) -> Code {
         let body = Body {
             end_line: line,
             insns: Box::new([]),
@@ -463,7 +463,7 @@ impl Code {
             own_env: true,
             locals,
             backref,
-            lastline: None,
+            lastline,
             once_sites: 0,
             uses_block: true,
             frozen_strings: false,

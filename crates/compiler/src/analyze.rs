@@ -39,7 +39,7 @@ pub(crate) fn analyze<'pr>(program: &prism::ProgramNode<'pr>, eval: Option<&Eval
             scopes.list.push(s);
             parent = Some(scopes.list.len() - 1);
         }
-        scopes.eval_backref = eval.backref;
+        (scopes.eval_backref, scopes.eval_lastline) = (eval.backref, eval.lastline);
     }
     let kind = if eval.is_some() { Kind::Eval } else { Kind::Program };
     scopes.root = scopes.list.len();
@@ -204,6 +204,7 @@ impl Analyzer {
 
     fn see_binding(&mut self) {
         self.mention_match();
+        self.mention_line();
         let root = self.scopes.root_of(self.cur);
         if self.scopes.list[root].kind == Kind::Method {
             self.scopes.list[root].declare(sym::block_var);

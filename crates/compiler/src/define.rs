@@ -70,8 +70,8 @@ impl<'pr> Compiler<'pr> {
         let line = self.line_of(at);
         let end_line = self.line_of(end.saturating_sub(1));
         let label = match kind {
-            CLASS => Sym::intern(&format!("<class:{}>", name.name())),
-            MODULE => Sym::intern(&format!("<module:{}>", name.name())),
+            CLASS => name.with(b"<class:", b">"),
+            MODULE => name.with(b"<module:", b">"),
             _ => name,
         };
         let around = std::mem::take(&mut self.left_body);

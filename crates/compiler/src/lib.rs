@@ -123,6 +123,8 @@ pub struct EvalScopes {
     pub in_method: bool,
     /// Where `$~` lives: (environments up from `envs[0]`, slot).
     pub backref: Option<(u8, u16)>,
+    /// The same of `$_`.
+    pub lastline: Option<(u8, u16)>,
     /// Parameters of the method around, when the last of `envs` is its environment and holds them in its first slots: what `super` passes.
     pub params: Option<zakuro_bytecode::Params>,
 }

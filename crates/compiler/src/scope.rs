@@ -127,6 +127,7 @@ pub(crate) struct Scopes {
     pub too_deep: Option<u32>,
     /// (environments up from the eval's parent environment, slot) of `$~`
     pub eval_backref: Option<(u8, u16)>,
+    pub eval_lastline: Option<(u8, u16)>,
 }
 
 /// Deepest nesting of nodes that is lowered.
@@ -242,7 +243,7 @@ impl Scopes {
             if self.list[root].kind == Kind::Outer && s > self.root {
                 self.list[s].needs_parent_env = true;
             }
-            if self.list[root].mentions_line {
+            if self.list[root].mentions_line && !(owner != root && self.eval_lastline.is_some()) {
                 let v = self.list[owner].declare(line_var());
                 self.capture(s, owner, v);
             }

@@ -366,13 +366,14 @@ impl<'pr> Compiler<'pr> {
         };
         let root = self.scopes.root_of(scope);
         let owner = if self.scopes.list[root].kind == Kind::Outer { self.scopes.root } else { root };
-        let mut backref = seen_from(owner, sym::match_var);
-        if owner != root
-            && let Some((depth, slot)) = self.scopes.eval_backref
-        {
+        // Where an eval's scope has it already.
+        let outside = |place: Option<(u8, u16)>| {
+            let (depth, slot) = place.filter(|_| owner != root)?;
             let depth = depth as u16 + self.scopes.env_depth(scope, self.scopes.root) + 1;
-            backref = Some(Place::Env { depth: depth as u8, slot });
-        }
+            Some(Place::Env { depth: depth as u8, slot })
+        };
+        let backref = outside(self.scopes.eval_backref).or_else(|| seen_from(owner, sym::match_var));
+        let lastline = outside(self.scopes.eval_lastline).or_else(|| seen_from(owner, crate::scope::line_var()));
         let kind = match s.kind {
             Kind::Program => CodeKind::Program,
             Kind::Method => CodeKind::Method,
@@ -422,7 +423,7 @@ impl<'pr> Compiler<'pr> {
                 })
                 .collect(),
             backref,
-            lastline: seen_from(owner, crate::scope::line_var()),
+            lastline,
             once_sites,
             frozen_strings: self.frozen_strings,
             data_offset: self.data_offset,

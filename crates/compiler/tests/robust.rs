@@ -145,6 +145,7 @@ fn eval_sees_the_variables_around() {
         envs: vec![vec![(Sym::intern("x"), 0)], vec![(Sym::intern("y"), 3), (sym::block_var, 4)]],
         in_method: true,
         backref: Some((1, 5)),
+        lastline: None,
         ..Default::default()
     };
     let options = Options { file: "(eval)", line: 7, eval: Some(&scopes), ..Options::default() };

@@ -62,8 +62,7 @@ pub(crate) fn define_accessors(cx: &mut Cx, class: ClassId, names: &[Sym], write
         let reader = MethodCell::make(&cx.heap, *n, class, Visibility::Public, MethodKind::AttrReader, Value::NIL, 0, Value::sym(*n));
         cx.add_method(class, *n, reader);
         if writers {
-            let w = [n.bytes(), b"="].concat();
-            let w = Sym::intern_bytes(&w);
+            let w = n.with(b"", b"=");
             let writer =
                 MethodCell::make(&cx.heap, w, class, Visibility::Public, MethodKind::AttrWriter, Value::NIL, 0, Value::sym(*n));
             cx.add_method(class, w, writer);
@@ -308,7 +307,7 @@ mod record {
         {
             if !first.is_nil() {
                 let name = cx.to_str(*first)?;
-                constant = Some(Sym::intern_bytes(name.content(&cx.heap)));
+                constant = Some(Sym::intern_in(name.content(&cx.heap), name.encoding()));
             }
             list = &list[1..];
         }
@@ -393,7 +392,7 @@ mod record {
             let Some(given) = given else { return Ok(Value::NIL) };
             let mut unknown = Vec::new();
             for (k, v) in cx.hash_pairs(given) {
-                let s = k.as_sym().or_else(|| Ref::<StringCell>::from_value(k).map(|s| Sym::intern_bytes(s.content(&cx.heap))));
+                let s = k.as_sym().or_else(|| Ref::<StringCell>::from_value(k).map(|s| Sym::intern_in(s.content(&cx.heap), s.encoding())));
                 match s {
                     Some(s) if names.elements(&cx.heap).contains(&Value::sym(s)) => cx.ivar_set_raw(this, s, v),
                     Some(s) => unknown.push(s.name().into_owned()),

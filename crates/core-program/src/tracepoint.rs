@@ -184,7 +184,7 @@ mod trace_point {
     fn initialize(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let mut kinds = 0;
         for &v in args.all() {
-            let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_bytes(s.content(&cx.heap)))) {
+            let name = match v.as_sym().or(cx.try_str(v)?.map(|s| Sym::intern_in(s.content(&cx.heap), s.encoding()))) {
                 Some(s) => s,
                 None => match cx.call_if_responds(v, Sym::intern("to_sym"), &[])?.and_then(Value::as_sym) {
                     Some(s) => s,

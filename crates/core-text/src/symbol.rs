@@ -235,7 +235,7 @@ mod symbols {
     #[method("succ", "next")]
     fn succ(cx: &mut Cx, this: Sym) -> Result<Sym> {
         let s = to_string(cx, this);
-        Ok(Sym::intern_bytes(&crate::string::succ::succ(cx, s)?))
+        Ok(Sym::intern_in(&crate::string::succ::succ(cx, s)?, this.encoding()))
     }
 
     fn mapped(cx: &mut Cx, this: Sym, op: zakuro_text::encoding::case::CaseOp, options: &[Value]) -> Result<Sym> {

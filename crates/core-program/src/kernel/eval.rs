@@ -134,10 +134,12 @@ pub fn code_for(cx: &mut Cx, source: &Source, scope: Scope) -> Result<Arc<Code>>
         return Ok(c);
     }
     let seen = cx.seen_envs(scope);
+    let [backref, lastline] = cx.scope_specials(scope);
     let scopes = EvalScopes {
         envs: seen.iter().map(|e| e.names()).collect(),
         in_method: cx.scope_in_method(scope),
-        backref: cx.scope_backref(scope),
+        backref,
+        lastline,
         params: cx.scope_params(scope),
     };
     let options = Options {

@@ -2,6 +2,7 @@
 
 use crate::method;
 use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// Which methods a list is to hold.
@@ -124,8 +125,10 @@ pub fn definition_visibility(cx: &Cx, class: ClassId) -> (Visibility, bool) {
 fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: bool, made: &mut Vec<Sym>) -> Result<()> {
     let s = cx.to_sym(name)?;
     let b = s.bytes();
-    let ok = b.first().is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_' || *c >= 0x80)
-        && b.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_' || *c >= 0x80);
+    // By characters: the second byte of one may be that of a sign.
+    let chars = Encoding::from_id(s.encoding()).map_or_else(|| b.chunks(1).collect(), |e| e.chars(b).collect::<Vec<_>>());
+    let letter = |c: &[u8]| c[0].is_ascii_alphabetic() || c[0] == b'_' || c[0] >= 0x80;
+    let ok = chars.first().is_some_and(|c| letter(c)) && chars.iter().all(|c| letter(c) || c[0].is_ascii_digit());
     if !ok {
         let o = cx.class_value(class);
         return cx.name_error(format!("invalid attribute name '{}'", s.name()), s, o);
@@ -142,10 +145,10 @@ fn define_attr(cx: &mut Cx, class: ClassId, name: Value, reader: bool, writer: b
         }
         None => Value::NIL,
     };
-    let ivar = Value::sym(Sym::intern_bytes(&[b"@", b].concat()));
+    let ivar = Value::sym(s.with(b"@", b""));
     for (want, kind, suffix) in [(reader, MethodKind::AttrReader, &b""[..]), (writer, MethodKind::AttrWriter, b"=")] {
         if want {
-            let name = Sym::intern_bytes(&[b, suffix].concat());
+            let name = s.with(b"", suffix);
             let m = MethodCell::make(&cx.heap, name, class, vis, kind, place, 0, ivar);
             cx.define_method_entry(class, name, m)?;
             made.push(name);

@@ -84,7 +84,7 @@ fn rename(cx: &mut Cx, class: ClassId, name: Option<Sym>, done: &mut Vec<ClassId
         let Some(id) = cx.class_id(v) else { continue };
         let c = cx.class(id);
         if c.kind != ClassKind::Singleton && c.lexical_parent == Some(class) && c.name.is_none_or(is_temporary) {
-            let full = name.map(|o| Sym::intern(&format!("{}::{}", o.name(), n.name())));
+            let full = name.map(|o| n.within(o));
             rename(cx, id, full, done);
         }
     }

@@ -242,17 +242,17 @@ impl Cx {
         }
         None
     }
-    /// Where `$~` lives, as [`zakuro_compiler::EvalScopes`] wants it.
-    pub fn scope_backref(&self, s: Scope) -> Option<(u8, u16)> {
+    /// Where `$~` and `$_` live, as [`zakuro_compiler::EvalScopes`] wants it.
+    pub fn scope_specials(&self, s: Scope) -> [Option<(u8, u16)>; 2] {
         if s.code.is_null() {
-            return None;
+            return [None; 2];
         }
         // SAFETY: as above.
         let state = unsafe { &*s.code };
-        match state.code.backref {
+        [state.code.backref, state.code.lastline].map(|place| match place {
             Some(Place::Env { depth, slot }) => Some((depth, slot)),
             _ => None,
-        }
+        })
     }
     /// The state of an eval's Code in a scope: with it the Code lives until a full collection finds that nothing refers to it.
     pub fn keep_eval(&mut self, code: &Arc<Code>, s: Scope) -> *const CodeState {
@@ -295,8 +295,8 @@ impl Cx {
         };
         let locals =
             names.iter().enumerate().map(|(i, n)| zakuro_bytecode::Local { name: *n, place: Place::Env { depth: 0, slot: i as u16 } });
-        let backref = self.scope_backref(s).map(|(depth, slot)| Place::Env { depth: depth.saturating_add(1), slot });
-        let code = Arc::new(Code::naming(file, line, name, locals.collect(), backref));
+        let specials = self.scope_specials(s).map(|place| place.map(|(depth, slot)| Place::Env { depth: depth.saturating_add(1), slot }));
+        let code = Arc::new(Code::naming(file, line, name, locals.collect(), specials));
         self.units.add_naming(key, &code);
         self.keep_eval(&code, s)
     }

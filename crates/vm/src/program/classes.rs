@@ -661,9 +661,7 @@ impl Cx {
         let full = if holder == ids::OBJECT {
             name
         } else {
-            let around = self.class(holder).name.unwrap_or_else(|| Sym::intern(&self.class_name(holder)));
-            let encoding = if name.bytes().is_ascii() { around.encoding() } else { name.encoding() };
-            Sym::intern_in(&[around.bytes(), b"::", name.bytes()].concat(), encoding)
+            name.within(self.class(holder).name.unwrap_or_else(|| Sym::intern(&self.class_name(holder))))
         };
         let d = self.class_mut(class);
         d.name = Some(full);
