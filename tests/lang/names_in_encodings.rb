@@ -15,3 +15,5 @@ s.é += 1
 p s.é, Sé.instance_methods(false).map(&:encoding).uniq
 p :é.succ.encoding
 p Sé.new("é": 5).to_a rescue p $!.class
+p Marshal.load(Marshal.dump([Dé.new, Dé, Sé.new(1)])).map { |v| (v.is_a?(Module) ? v : v.class).name.b }
+p Marshal.load(Marshal.dump([Sé.new([3]), Dé::Mé, :é]))[0].to_a

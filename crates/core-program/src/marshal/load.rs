@@ -564,6 +564,8 @@ impl Reader {
     }
     #[inline(never)]
     fn record(&mut self, cx: &mut Cx) -> Result<usize> {
+        // The encoding of the class's name comes after it.
+        let n = self.enter(Value::UNDEF);
         let class = self.class(cx)?;
         let names = match members(cx, class).filter(|_| is_record(cx, class)) {
             Some(names) => names,
@@ -576,7 +578,7 @@ impl Reader {
         for name in &names {
             cx.ivar_set_raw(v, *name, Value::NIL);
         }
-        let n = self.enter(v);
+        self.objects[n] = v;
         let given = self.length(cx)?;
         let class_name = cx.class_name(class);
         if given != names.len() {
@@ -597,14 +599,16 @@ impl Reader {
     }
     #[inline(never)]
     fn plain(&mut self, cx: &mut Cx) -> Result<usize> {
+        // As of a Struct.
+        let n = self.enter(Value::UNDEF);
         let class = self.class(cx)?;
         if cx.inherits(class, ids::RANGE) {
             let shape = cx.root_shape(class);
             let r = RangeCell::make_open(&cx.heap, shape, Value::NIL, Value::NIL, false);
-            return self.range(cx, r);
+            return self.range(cx, n, r);
         }
         if class == ids::COMPLEX || class == ids::RATIONAL {
-            return self.number_of_parts(cx, class);
+            return self.number_of_parts(cx, n, class);
         }
         let kind = match cx.class(class).alloc {
             Alloc::Object => Kind::Object,
@@ -613,7 +617,7 @@ impl Reader {
             _ => return bad_format(cx),
         };
         let v = cx.new_object_of_kind(class, kind);
-        let n = self.enter(v);
+        self.objects[n] = v;
         if kind == Kind::Exception {
             // Its backtrace is text alone.
             cx.ivar_set_raw(v, sym::exc_locations, Value::NIL);
@@ -650,12 +654,11 @@ impl Reader {
     }
     /// A Complex or Rational as Ruby 1.8 wrote it: an object with two variables.
     #[inline(never)]
-    fn number_of_parts(&mut self, cx: &mut Cx, class: ClassId) -> Result<usize> {
+    fn number_of_parts(&mut self, cx: &mut Cx, n: usize, class: ClassId) -> Result<usize> {
         let (names, make) = match class {
             ids::COMPLEX => (["@real", "@image"], "Complex"),
             _ => (["@numerator", "@denominator"], "Rational"),
         };
-        let n = self.enter(Value::NIL);
         let mut parts = [None, None];
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;
@@ -670,8 +673,8 @@ impl Reader {
         Ok(n)
     }
     #[inline(never)]
-    fn range(&mut self, cx: &mut Cx, r: Ref<RangeCell>) -> Result<usize> {
-        let n = self.enter(r.as_value());
+    fn range(&mut self, cx: &mut Cx, n: usize, r: Ref<RangeCell>) -> Result<usize> {
+        self.objects[n] = r.as_value();
         let (mut low, mut high, mut exclusive) = (None, None, None);
         for _ in 0..self.length(cx)? {
             let key = self.symbol(cx)?;

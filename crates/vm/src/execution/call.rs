@@ -296,11 +296,10 @@ impl Cx {
                 // `self` does not matter, not even as a method's body.
                 let Some((recv, rest)) = args.split_first() else { return self.arg_error("no receiver given") };
                 let (recv, rest) = (*recv, ArgList::of(self, rest));
-                if let Some(m) = Method::from_value(p.me)
-                    && self.active_refinements(m.cref).is_some()
-                {
+                let scope = self.scope_of_symbol_proc(p);
+                if self.active_refinements(scope).is_some() {
                     let class = self.dispatch_class(recv);
-                    if let Some(found) = self.find_method_from(m.cref, class, name)
+                    if let Some(found) = self.find_method_from(scope, class, name)
                         && found.visibility() == Visibility::Public
                     {
                         return self.call_method(found, recv, name, &rest, kw, pass);
@@ -433,6 +432,20 @@ impl Cx {
             }
         }
         None
+    }
+    /// The innermost Ruby frame that is not of the core library.
+    pub fn callers_frame(&self) -> Option<*mut Frame> {
+        let mut f = self.ruby_frame()?;
+        // SAFETY: frames between `stacks.frames` and fp are initialised; a Ruby frame's code is alive.
+        unsafe {
+            while (*f).is_boundary() || crate::backtrace::internal(&(*(*f).code).code) {
+                if f == self.stacks.frames {
+                    return None;
+                }
+                f = f.sub(1);
+            }
+        }
+        Some(f)
     }
     /// Lexical scope of the innermost Ruby frame.
     pub fn current_cref(&self) -> Value {

@@ -34,6 +34,15 @@ impl Cx {
             None => self.plain_symbol_proc(s),
         }
     }
+    /// The scope whose refinements count when it is called: where `&:name` was written, and for `:name.to_proc` where it is called.
+    pub fn scope_of_symbol_proc(&self, p: Ref<ProcCell>) -> Value {
+        let me = match Ref::<MethodCell>::from_value(p.me) {
+            Some(me) => Some(me),
+            // SAFETY: a live frame; its `me` is a method cell.
+            None => self.callers_frame().map(|f| Ref::<MethodCell>::of(unsafe { (*f).me })),
+        };
+        me.map_or(Value::NIL, |m| m.cref)
+    }
     /// That of no scope. Those made last are kept, so a name's is mostly the same object.
     pub fn plain_symbol_proc(&mut self, s: Sym) -> Value {
         let at = s.0 as usize % SYMBOL_PROCS;

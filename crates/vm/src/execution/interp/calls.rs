@@ -1169,9 +1169,10 @@ unsafe fn first_argument(cx: &Cx, base: *const Value) -> Option<Value> {
     // SAFETY: caller: argc values stand above the base.
     (cx.call.argc > cx.call.kw as usize).then(|| unsafe { *base.add(1) })
 }
-/// What the Proc of `&:name` calls on an object: that, the name and the method, unless refinements of where it was made count.
+/// What the Proc of `&:name` calls on an object: that, the name and the method, unless refinements count.
 pub(super) fn symbol_target(cx: &mut Cx, p: Ref<ProcCell>, recv: Value) -> Option<(Value, Sym, Method)> {
-    let name = p.extra.as_sym().filter(|_| p.me.is_nil())?;
+    let scope = cx.scope_of_symbol_proc(p);
+    let name = p.extra.as_sym().filter(|_| cx.active_refinements(scope).is_none())?;
     cx.method_of(recv, name).filter(|m| m.visibility() == Visibility::Public).map(|m| (recv, name, m))
 }
 /// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby.

@@ -78,17 +78,12 @@ impl Cx {
     }
     /// Stores `$~` for the innermost frame that is not of the core library.
     pub fn set_program_backref(&mut self, m: Value) {
-        let mut f = self.fp;
-        // SAFETY: frames between `stacks.frames` and fp are initialised; a Ruby frame's code is alive.
-        unsafe {
-            while f >= self.stacks.frames {
-                if !(*f).is_boundary() && !crate::backtrace::internal(&(*(*f).code).code) {
-                    if let Some(p) = (*(*f).code).code.backref {
-                        keep(self, f, p, Own::Backref, m);
-                    }
-                    return;
+        if let Some(f) = self.callers_frame() {
+            // SAFETY: a live frame and its code.
+            unsafe {
+                if let Some(p) = (*(*f).code).code.backref {
+                    keep(self, f, p, Own::Backref, m);
                 }
-                f = f.sub(1);
             }
         }
     }

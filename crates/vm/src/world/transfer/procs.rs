@@ -39,9 +39,10 @@ impl Usage {
                     u.add(i.x as usize, inside, i.b);
                 }
             }
+            // `$~` and `$_` have their places there, but not what they are here.
             for place in [code.backref, code.lastline].into_iter().flatten() {
-                if let Place::Env { depth, slot } = place {
-                    u.add(depth as usize, inside, slot);
+                if let Place::Env { depth, .. } = place {
+                    u.level(depth as usize, inside);
                 }
             }
             u.all |= receiver::may_evaluate(code);
@@ -51,12 +52,17 @@ impl Usage {
         u
     }
     fn add(&mut self, depth: usize, inside: usize, slot: u16) {
-        if let Some(level) = depth.checked_sub(inside) {
-            if self.levels.len() <= level {
-                self.levels.resize(level + 1, Slots::default());
-            }
-            self.levels[level][slot as usize / 64] |= 1 << (slot % 64);
+        if let Some(slots) = self.level(depth, inside) {
+            slots[slot as usize / 64] |= 1 << (slot % 64);
         }
+    }
+    /// The environment so many levels up from within others is wanted: what of it, if it is outside.
+    fn level(&mut self, depth: usize, inside: usize) -> Option<&mut Slots> {
+        let level = depth.checked_sub(inside)?;
+        if self.levels.len() <= level {
+            self.levels.resize(level + 1, Slots::default());
+        }
+        self.levels.get_mut(level)
     }
 }
 use zakuro_bytecode::{Place, receiver};
