@@ -130,7 +130,7 @@ impl Vm {
             global_traces: None,
             tracing: 0,
             traces: None,
-            traced_before: false,
+            trace_changes: 0,
             told_frame: std::ptr::null(),
             told_place: (std::ptr::null(), 0),
             threads: None,
@@ -199,11 +199,12 @@ impl Vm {
     /// # Safety
     /// `values..values_end` and `frames..frames_end` are writable memory that outlives their use.
     pub unsafe fn enter_stacks(&mut self, s: Stacks) {
-        self.use_stacks(s, s.frames);
         // SAFETY: the first frame fits (caller), and so do the coroutine's own variables, which it covers.
         unsafe {
             let own = crate::interp::own_variables::COUNT;
             std::slice::from_raw_parts_mut(s.values, own).fill(Value::NIL);
+            *self.frames_moved(s) = Value::fixnum(i64::from(self.trace_changes));
+            self.use_stacks(s, s.frames);
             let me = self.frame_method(Sym::intern("<main>"), ids::OBJECT, Value::NIL);
             s.frames.write(Frame {
                 ip: crate::interp::stub(),
@@ -223,7 +224,7 @@ impl Vm {
         self.frame_limit = s.frames_end.wrapping_sub(16);
         self.stack_limit = s.values_end.wrapping_sub(512);
         self.native_limit = s.native_limit;
-        if self.traced_before {
+        if self.trace_changes != 0 {
             self.move_frames();
         }
     }

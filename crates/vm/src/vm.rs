@@ -391,8 +391,8 @@ pub struct Vm {
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
     pub tracing: u32,
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
-    /// Something was traced since the VM began: suspended stacks may hold frames that stand in instructions that are not in force any more.
-    pub(crate) traced_before: bool,
+    /// How often it changed what is traced: each stack notes the number for which its frames were moved to the instructions that are in force.
+    pub(crate) trace_changes: u32,
     /// The frame of a builtin whose call or return is being told: it has not begun, or is over, for who looks at backtraces. Compared, never read.
     pub(crate) told_frame: *const Frame,
     /// The frame whose entry or end is being told, and the line where a debugger shows it: its instruction stands before.

@@ -128,6 +128,8 @@ pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result
             }
         }
     };
+    // Only who asks for the text is told that the program's own backtrace is none.
+    super::location::told(cx, exc)?;
     let mut out = Vec::new();
     render(cx, exc, highlight, reverse, kw.0, &mut out)?;
     Ok(cx.str_auto(&out))
@@ -230,7 +232,7 @@ fn decorate(class: &str, runtime_error: bool, message: &[u8], highlight: bool) -
 
 /// The backtrace as lines; None when there is none.
 fn backtrace_lines(cx: &mut Cx, exc: Value) -> Result<Option<Vec<Vec<u8>>>> {
-    let bt = super::location::told(cx, exc)?;
+    let bt = cx.call(exc, sym::backtrace, &[])?;
     if let Some(s) = Ref::<StringCell>::from_value(bt) {
         return Ok(Some(vec![s.to_vec()]));
     }

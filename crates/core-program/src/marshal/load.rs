@@ -182,22 +182,27 @@ impl Reader {
             None => cx.arg_error("bad symbol"),
         }
     }
+    /// What stands behind a name or a pattern: its encoding, if that is said, and what `other` gets.
+    fn said_encoding(&mut self, cx: &mut Cx, mut other: impl FnMut(&mut Cx, Sym, Value)) -> Result<Option<u8>> {
+        let mut encoding = None;
+        for _ in 0..self.length(cx)? {
+            let key = self.symbol(cx)?;
+            let value = self.object(cx)?;
+            match encoding_from(&cx.heap, key, value) {
+                Some(e) => encoding = Some(e),
+                None => other(cx, key, value),
+            }
+        }
+        Ok(encoding)
+    }
     #[inline(never)]
     fn new_symbol(&mut self, cx: &mut Cx, ivars: bool) -> Result<Sym> {
         let name = self.bytes(cx)?;
         let at = self.symbols.len();
         // What is said of it may name it already.
         self.symbols.push(Sym::intern_bytes(&name));
-        let mut encoding = BINARY;
-        if ivars {
-            for _ in 0..self.length(cx)? {
-                let key = self.symbol(cx)?;
-                let value = self.object(cx)?;
-                if let Some(e) = encoding_from(&cx.heap, key, value) {
-                    encoding = e;
-                }
-            }
-        }
+        let said = if ivars { self.said_encoding(cx, |_, _, _| {})? } else { None };
+        let encoding = said.unwrap_or(BINARY);
         if let Some(e) = Encoding::from_id(encoding).filter(|e| !e.is_ascii_compatible() && !e.is_dummy())
             && let Some(broken) = e.chars(&name).find(|c| e.char_len(c) != Ok(c.len()))
         {
@@ -444,19 +449,9 @@ impl Reader {
     #[inline(never)]
     fn module(&mut self, cx: &mut Cx, kind: u8, before: &mut Before) -> Result<usize> {
         let path = self.bytes(cx)?;
-        let mut name = Sym::intern_bytes(&path);
-        // The name's encoding stands behind it.
         let mut variables = false;
-        if std::mem::take(&mut before.ivars) {
-            for _ in 0..self.length(cx)? {
-                let key = self.symbol(cx)?;
-                let value = self.object(cx)?;
-                match encoding_from(&cx.heap, key, value) {
-                    Some(e) => name = Sym::intern_in(&path, e),
-                    None => variables = true,
-                }
-            }
-        }
+        let said = if std::mem::take(&mut before.ivars) { self.said_encoding(cx, |_, _, _| variables = true)? } else { None };
+        let name = said.map_or_else(|| Sym::intern_bytes(&path), |e| Sym::intern_in(&path, e));
         let v = self.class_of_path(cx, name)?;
         if variables {
             class_variable(cx, v)?;
@@ -525,17 +520,8 @@ impl Reader {
         let n = self.enter(Value::UNDEF);
         let mut source = self.bytes(cx)?;
         let flags = RegexFlags::from_bits(u32::from(self.source.byte(cx)?));
-        let mut encoding = None;
-        if std::mem::take(&mut before.ivars) {
-            for _ in 0..self.length(cx)? {
-                let key = self.symbol(cx)?;
-                let value = self.object(cx)?;
-                match encoding_from(&cx.heap, key, value) {
-                    Some(e) => encoding = Some(e),
-                    None => cx.ivar_set_raw(v, key, value),
-                }
-            }
-        }
+        let set = |cx: &mut Cx, key, value| cx.ivar_set_raw(v, key, value);
+        let encoding = if std::mem::take(&mut before.ivars) { self.said_encoding(cx, set)? } else { None };
         // Ruby 1.8 wrote no encoding, and had fewer escapes.
         if encoding.is_none() {
             source = without_later_escapes(&source);

@@ -121,12 +121,13 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     // What was walked by whole characters.
     let mut aligned = 0;
     let (mut end, mut found) = (0, false);
+    let (mut converted, mut at_end) = (Converted::default(), false);
     loop {
         let io = object::reader(cx, v)?;
         let b = io.buffered();
         // Another thread may have read what stood here while this one waited.
         if b.len() < from {
-            (from, aligned) = (0, 0);
+            (from, aligned, converted) = (0, 0, Converted::default());
         }
         if let Some(sep) = &a.sep {
             let last = sep[sep.len() - 1];
@@ -155,12 +156,14 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
             // Cut at the limit, but never inside a character.
             let enc = Encoding::from_id(encoding).unwrap_or(Encoding::BINARY);
             if let Some(to) = int.and_then(Encoding::from_id) {
-                let (cut, reached) = converted_limit(b, enc, to, l);
-                let line = if found { end } else { usize::MAX };
-                if cut < line && !reached && fill(cx, v)? {
+                let text = if found { &b[..end] } else { b };
+                converted.go_on(text, enc, to, l, found || at_end);
+                if converted.to < l && !found && !at_end {
+                    from = b.len();
+                    at_end = !fill(cx, v)?;
                     continue;
                 }
-                end = cut.min(line);
+                end = converted.from;
                 break;
             }
             let mut cut = l.min(b.len());
@@ -218,15 +221,26 @@ pub fn read_line(cx: &mut Cx, v: Value, a: &LineArgs) -> Result<Option<Vec<u8>>>
     Ok(Some(line))
 }
 
-/// Where so many bytes of converted text end in what it is converted from, at the end of a character; and whether there are so many.
-fn converted_limit(text: &[u8], from: Encoding, to: Encoding, limit: usize) -> (usize, bool) {
-    let (mut at, mut there) = (0, 0);
-    while at < text.len() && there < limit {
-        let n = from.char_len(&text[at..]).unwrap_or_else(|n| n).clamp(1, text.len() - at);
-        there += transcode(from, to, &text[at..at + n], &Policy::default()).map_or(n, |c| c.len());
-        at += n;
+/// How far converted text was counted: bytes of what it is converted from, and what they become.
+#[derive(Default)]
+struct Converted {
+    from: usize,
+    to: usize,
+}
+
+impl Converted {
+    /// Goes on to `limit` bytes of what it becomes, to the end of a character there, or to the end of the text: of what was read so far, unless that is the `whole`, its last character
+    /// may not be all there.
+    fn go_on(&mut self, text: &[u8], from: Encoding, to: Encoding, limit: usize, whole: bool) {
+        const LONGEST: usize = 16;
+        let last = if whole { text.len() } else { text.len().saturating_sub(LONGEST) };
+        while self.from < last && self.to < limit {
+            let rest = &text[self.from..];
+            let n = from.char_len(rest).unwrap_or_else(|n| n).clamp(1, rest.len());
+            self.to += transcode(from, to, &rest[..n], &Policy::default()).map_or(n, |c| c.len());
+            self.from += n;
+        }
     }
-    (at, there >= limit)
 }
 
 /// Reads over newlines, which belong to no paragraph; false at the end of the stream.

@@ -54,7 +54,7 @@ impl Cx {
         let p = self.new_symbol_proc(s, Value::NIL);
         let kept = &mut self.state::<SymbolProcs>().0;
         if kept.is_empty() {
-            *kept = TracedVec::from_slice(&[Value::NIL; SYMBOL_PROCS]);
+            *kept = TracedVec::filled(Value::NIL, SYMBOL_PROCS);
         }
         kept[at] = p;
         p

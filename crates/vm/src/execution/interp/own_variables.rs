@@ -4,13 +4,14 @@
 //! method that goes on beside it, though: what it matches is not to be seen there, nor the other way round. So each coroutine has two of its own, which stand for those of the
 //! environment that its block was written in: the outermost one around the block.
 //!
-//! They are the first values of the coroutine's stack, below the first frame's end, so the collector finds them with the rest.
+//! They are the first values of the coroutine's stack, below the first frame's end, so the collector finds them with the rest. Behind them stands for which change of what is traced the
+//! stack's frames were moved (module `trace`).
 
-use crate::vm::Cx;
+use crate::vm::{Cx, Stacks};
 use zakuro_object::*;
 
-/// How many values of a stack these are: the environment, `$~`, `$_`.
-pub(crate) const COUNT: usize = 3;
+/// How many values of a stack these are: the environment, `$~`, `$_`; and the number of the change.
+pub(crate) const COUNT: usize = 4;
 
 /// Which of the two.
 #[derive(Clone, Copy)]
@@ -30,6 +31,10 @@ impl Cx {
             // SAFETY: `enter_stacks` made room for them.
             unsafe { *self.stacks.values = env };
         }
+    }
+    /// Where a stack that was entered notes for which change of what is traced its frames were moved.
+    pub(crate) fn frames_moved(&self, s: Stacks) -> *mut Value {
+        s.values.wrapping_add(COUNT - 1)
     }
     /// Where a special variable stands that the compiler put at a place of this environment: None, if not on the stack.
     pub(super) fn own_variable(&self, env: Ref<EnvCell>, which: Own) -> Option<*mut Value> {

@@ -131,7 +131,7 @@ impl Cx {
             }
         }
         self.traces = t;
-        self.traced_before = true;
+        self.trace_changes = self.trace_changes.wrapping_add(1);
         self.move_frames();
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
@@ -146,14 +146,19 @@ impl Cx {
         for cs in self.code_states.values_mut().filter(|cs| cs.code.file == *file) {
             instrument(cs, t.mask(&cs.code));
         }
-        self.traced_before = true;
+        self.trace_changes = self.trace_changes.wrapping_add(1);
         self.move_frames();
         true
     }
-    /// Frames go on in the instructions that are in force.
+    /// Frames of the running stack go on in the instructions that are in force, if they are not known to.
     pub(crate) fn move_frames(&mut self) {
         // SAFETY: frames of this stack up to fp are initialised; both arrays have the same layout.
         unsafe {
+            let moved = self.frames_moved(self.stacks);
+            let now = Value::fixnum(i64::from(self.trace_changes));
+            if std::mem::replace(&mut *moved, now) == now {
+                return;
+            }
             let mut f = self.fp;
             while f >= self.stacks.frames {
                 // Machine code that waits sees by itself, when it goes on, that something is traced.
