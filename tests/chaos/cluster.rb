@@ -37,16 +37,15 @@ Dir.mktmpdir do |dir|
   workers = Array.new(3) { start.call }
   killed = 0
   stop = false
-  killer = Thread.new do
-    until stop
-      sleep(0.3 + random.rand(1.5))
-      break if stop
-      i = random.rand(workers.size)
-      Process.kill(:KILL, workers[i])
-      Process.wait(workers[i])
-      workers[i] = start.call
-      killed += 1
-    end
+  # By what is done, not by time: who is fast is killed as often.
+  distance = -> { 1_000 + random.rand(1_000) }
+  kill_at = distance.call
+  kill = -> do
+    i = random.rand(workers.size)
+    Process.kill(:KILL, workers[i])
+    Process.wait(workers[i])
+    workers[i] = start.call
+    killed += 1
   end
   cutter = Thread.new do
     until stop
@@ -63,13 +62,16 @@ Dir.mktmpdir do |dir|
       beside = ->(n) { (n % 256).chr.b * bytes if bytes > 0 }
       pool.stream((0...jobs).lazy.map { |n| [n, beside.call(n)] }, errors: :return) { |n, more| work(n, more) }.each_with_index do |value, i|
         answered += 1
+        if i >= kill_at
+          kill.call
+          kill_at += distance.call
+        end
         wrong << [i, value.inspect[0, 200]] unless value == (bytes > 0 ? [expected * i, beside.call(i)] : expected * i)
       end
       stop = true
       puts pool.report
     end
     took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-    killer.join
     cutter.join
     sleep(0.2)
     executions = Hash.new(0)
@@ -77,7 +79,7 @@ Dir.mktmpdir do |dir|
     puts "#{kind}, seed #{seed}: #{jobs} jobs, #{answered} answers, #{wrong.size} wrong; #{killed} workers killed, #{proxy.cuts} connections cut; " \
          "#{executions.values.sum} executions, #{executions.count { |_, n| n > 1 }} jobs more than once (at most #{executions.values.max} times), #{jobs - executions.size} never; #{took.round(1)} s"
     p wrong.first(3) unless wrong.empty?
-    exit(1) unless answered == jobs && wrong.empty? && executions.size == jobs
+    exit(1) unless answered == jobs && wrong.empty? && executions.size == jobs && killed >= jobs / 2_000 - 1
   ensure
     stop = true
     workers.each { |pid| Process.kill(:KILL, pid) rescue nil }

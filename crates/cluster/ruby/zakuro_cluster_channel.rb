@@ -659,18 +659,12 @@ class RubyVM::Channel
     end
 
     def tell_done
-      told = synchronize do
+      told, parts = synchronize do
         return if @to_tell.empty?
         taken, @to_tell = @to_tell, {}
-        taken
+        [taken, taken.keys.filter_map { |name| @parted.delete(name) }]
       end
-      @queue.acknowledge(told.values) do
-        told.each_key do |name|
-          @done.delete(name)
-          parts = @parted.delete(name) unless @parted.empty?
-          @queue.forget(parts) if parts
-        end
-      end
+      @queue.acknowledge(told.values, parts) { told.each_key { |name| @done.delete(name) } }
     end
 
     # The token by which it was held.

@@ -73,6 +73,12 @@ module RubyVM::Cluster
       flush
     end
 
+    # What the block asks, under the lock, is written as one piece.
+    def together(&)
+      @lock.synchronize(&)
+      flush
+    end
+
     # TooLarge when the server takes nothing of this size: it would end the connection, again and again. Before the first connection nobody knows.
     def fits(size)
       raise TooLarge.of(size, @largest, @address.server) if @largest && size > @largest

@@ -22,7 +22,7 @@ module RubyVM::Cluster
       name
     end
 
-    # The same, by who has heard an answer and is still under the lock.
+    # The same, under the lock, without a flush: for who has heard an answer, or within `together`.
     def request_within(subject, payload, headers = nil, &heard)
       name = new_name
       enqueue(name, Request.new(publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), heard))
@@ -328,31 +328,31 @@ module RubyVM::Cluster
     # A delivery's content. nil when parts are missing: somebody else was done with it, or they were too old.
     def whole(delivery) = parts.get(delivery.parts)
 
-    # Under the connection's lock: a message is done, its parts go.
-    def forget(name) = parts.forget_within(name)
-
     # What is not the last word: without waiting, for others, after a moment.
     def give_back_later(token) = connection.request_later(token, '-NAK {"delay":500000000}')
 
-    # The block is called when the server has heard it.
-    def acknowledge(tokens)
-      last = tokens.pop
-      tokens.each { |token| connection.request_later(token, "+ACK") }
-      connection.request_later(last, "+ACK") { |_, error| yield unless error }
+    # The block is called when the server has heard it. `done`: the names of parts of these messages, which go with them: who is killed has said both or neither.
+    def acknowledge(tokens, done)
+      connection.together do
+        last = tokens.pop
+        tokens.each { |token| connection.request_within(token, "+ACK") }
+        connection.request_within(last, "+ACK") { |_, error| yield unless error }
+        done.each { |name| parts.forget_within(name) }
+      end
     end
     def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
     def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }
 
     def set_aside(delivery, why)
-      make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") unless @dead
-      @dead = true
+      dead = -> { make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") }
+      @dead ||= dead.call
       # Its parts stay until they are too old.
       note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n#{delivery.parts&.header}\r\n"
       begin
-        connection.request("#{@subject}.dead", delivery.payload || "", note)
+        hand("#{@subject}.dead", delivery.payload || "", note, &dead)
       rescue TooLarge
         # With the note it is.
-        connection.request("#{@subject}.dead", delivery.payload)
+        hand("#{@subject}.dead", delivery.payload, nil, &dead)
       end
       connection.request(delivery.token, "+TERM")
     end
@@ -442,8 +442,6 @@ module RubyVM::Cluster
 
     # Texts by name, in a stream that keeps the last one of each for a day.
     def put(name, text, _seconds)
-      make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") unless @store
-      @store = true
       fits(text)
       before = @large&.delete(name)
       if text.bytesize > connection.largest
@@ -452,8 +450,9 @@ module RubyVM::Cluster
         (@large ||= {})[name] = found
         text = ""
       end
-      _, error = outcome_of(*connection.request(stored(name), text, found && "NATS/1.0\r\n#{found.header}\r\n"))
-      raise error if error
+      store = -> { make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") }
+      @store ||= store.call
+      hand(stored(name), text, found && "NATS/1.0\r\n#{found.header}\r\n", &store)
       stored_parts.forget(before) if before
     end
 
@@ -518,24 +517,43 @@ module RubyVM::Cluster
       [nil, kind.new("#{address.server} refuses: #{error["description"]}")]
     end
 
+    # Calls the block, the second time on with true, until somebody listens at the subject.
+    def self.while_nobody(address, subject, timeout)
+      by = RubyVM::Cluster.now + timeout
+      pause, again = 0.001, false
+      while (outcome = yield(again)) == :nobody
+        raise Unavailable, "#{address.server} has no stream for #{subject}" if RubyVM::Cluster.now > by
+        sleep(pause) if again
+        again = true
+        pause = [pause * 2, 0.1].min
+      end
+      outcome
+    end
+
     private
 
-    # Outcome and what the server said.
+    # To the channel's stream.
     def hand_over(payload, headers, timeout)
-      2.times do
-        reply = connection.request(@subject, payload, headers, timeout:)
-        outcome, error = outcome_of(*reply)
-        raise error if error
-        return [outcome, reply[1]] unless outcome == :nobody
+      hand(@subject, payload, headers, timeout) do
         begin
           return [:closed, nil] if closed?
         rescue NatsConnection::Failure => e
           raise unless e.number == NO_STREAM
         end
-        # The server has lost the stream.
         open(timeout)
       end
-      raise Unavailable, "#{@address.server} has no stream for #{@subject}"
+    end
+
+    # Outcome and what the server said. The block makes the stream again when nobody listens at the subject: the server has lost it, or somebody else makes it now, and the server tells of it before it listens.
+    def hand(subject, payload, headers, timeout = @timeout)
+      reply = nil
+      outcome = NatsQueue.while_nobody(@address, subject, timeout) do |again|
+        yield if again
+        reply = connection.request(subject, payload, headers, timeout:)
+        found, error = outcome_of(*reply)
+        error ? raise(error) : found
+      end
+      [outcome, reply[1]]
     end
 
     # The parts, then the message that names them. Called again while the channel is full.
@@ -547,7 +565,7 @@ module RubyVM::Cluster
         return room unless room == :fine
         large.since = RubyVM::Cluster.now
         found = parts.put(large)
-        return found == :full ? :full : raise(Unavailable, "#{@address.server} has no stream for parts of #{@subject}") unless PartsName === found
+        return found if found == :full
         large.name = found
       end
       # From here on the server may have it, whatever is heard of that. What is sent again because the connection broke is dropped by its name.
@@ -637,9 +655,10 @@ module RubyVM::Cluster
       config = { name:, subjects: [subject], retention: "workqueue", storage: "file", discard: "new", max_msgs: @bound || -1 }
       config[:duplicate_window] = (@deduplicate * 1_000_000_000).round if @deduplicate
       connection.api("STREAM.CREATE.#{name}", config.merge(options), timeout:)
+      true
     rescue NatsConnection::Failure => e
       # Who opened it first has said how it is.
-      raise unless e.number == NAME_IN_USE
+      e.number == NAME_IN_USE || raise
     end
 
     def make_consumer

@@ -1,7 +1,7 @@
 # Messages of more than a NATS server takes at once (docs/cluster.md): each part is a message of a stream beside the channel's, and a small one in the channel names them.
 #
-# The small message goes when the server has all parts, so whoever has it can read them, as often as it is handed out. They are removed when the server has heard that it is done, or that it never was
-# taken; what a sender or receiver that was killed leaves, the server removes at the stream's maximum age. Parts of a message that the server may have taken are never removed by its sender: a message
+# The small message goes when the server has all parts, so whoever has it can read them, as often as it is handed out. They are removed with the word that it is done, or when the server has said that it
+# never was taken; what a sender that was killed leaves, the server removes at the stream's maximum age. Parts of a message that the server may have taken are never removed by its sender: a message
 # without parts would be lost, parts without a message only take room for a while.
 module RubyVM::Cluster
   # Which parts: a name, how many, bytes of all of them.
@@ -66,22 +66,13 @@ module RubyVM::Cluster
       found["state"]["bytes"] + size > most ? :full : :fine
     end
 
-    # The name of the parts when the server has all of them, :full or :nobody (no stream) when it does not take them.
+    # The name of the parts when the server has all of them, :full when it does not take them.
     def put(large)
       largest = [PART, @connection.largest].min
-      name = PartsName.new(RubyVM::Cluster.random_name, (large.bytesize + largest - 1) / largest, large.bytesize)
-      whole = false
-      begin
-        @connection.one_after_the_other(name.count, AHEAD, ->(i) { [subject(name, i), large.part(i, largest)] }) do |headers, reply|
-          outcome, error = NatsQueue.outcome_of(headers, reply, @connection.address)
-          raise error if error
-          return outcome unless outcome == :sent
-        end
-        whole = true
-      ensure
-        forget(name) unless whole
+      NatsQueue.while_nobody(@connection.address, @subject, @timeout) do |again|
+        make if again
+        put_all(large, PartsName.new(RubyVM::Cluster.random_name, (large.bytesize + largest - 1) / largest, large.bytesize), largest)
       end
-      name
     end
 
     # All of them, put together; nil when one is missing.
@@ -123,6 +114,20 @@ module RubyVM::Cluster
     def forget_within(name) = @connection.request_within(*removal(name))
 
     private
+
+    # `name`, or what became of a part that was not sent.
+    def put_all(large, name, largest)
+      whole = false
+      @connection.one_after_the_other(name.count, AHEAD, ->(i) { [subject(name, i), large.part(i, largest)] }) do |headers, reply|
+        outcome, error = NatsQueue.outcome_of(headers, reply, @connection.address)
+        raise error if error
+        return outcome unless outcome == :sent
+      end
+      whole = true
+      name
+    ensure
+      forget(name) unless whole
+    end
 
     def subject(name, part) = "#{@subject}.#{name.id}.#{part}"
     def removal(name) = ["$JS.API.STREAM.PURGE.#{@stream}", %({"filter":"#{subject(name, "*")}"})]

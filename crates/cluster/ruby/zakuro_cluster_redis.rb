@@ -194,7 +194,7 @@ module RubyVM::Cluster
     end
 
     # The block is called when the server has heard it.
-    def acknowledge(tokens)
+    def acknowledge(tokens, _parts)
       load_scripts
       connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) { |_, error| error ? @loaded = nil : yield }
     end

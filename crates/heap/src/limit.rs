@@ -14,7 +14,7 @@
 //! A heap that grows slowly (an idle VM) gets a small E.
 //!
 //! A minor collection comes when N bytes were allocated. N is at least 1 MiB, what stays in a core's second-level cache: a new VM touches little, and one whose
-//! garbage is all that it has reuses warm memory. It is E/8, but no more than 8 MiB, and no more than what was marked in PAUSE the last times, where much of it lives (then 256 KiB at least).
+//! garbage is all that it has reuses warm memory. It is E/8, but no more than 8 MiB, and no more than what was marked in PAUSE the last times, where much of it lives.
 //! It rises up to 4 MiB, or E/4, where a minor collection would take more than OVERHEAD of the time: within PAUSE, but for what does not depend on N (roots: deep stacks, many fibers; tables of weak
 //! references).
 //! 32 VMs that share a job of 0.2 s on 2 cores: 4,900 page faults instead of 23,800 with 4 MiB always, 28 MB resident instead of 100, and less CPU time.
@@ -34,8 +34,11 @@ const C: f64 = 1e-8;
 /// Aimed-for ratio of collection time to mutator time.
 const OVERHEAD: f64 = 0.1;
 /// Aimed-for time of a minor collection that depends on N, in seconds.
-const PAUSE: f64 = 0.0006;
-/// Least N, in bytes, of a heap of which so much lives that marking it would take longer.
+const PAUSE: f64 = 0.002;
+/// From this L on, in bytes, PAUSE is so much shorter, and N may come down to this. In a smaller heap what is made for a moment would be marked again and again
+/// (a VM that receives graphs of some megabytes took a third longer).
+const LARGE: usize = 64 << 20;
+const SHORTER: f64 = 0.3;
 const LEAST: f64 = (256 << 10) as f64;
 /// Weight of the newest sample.
 const FRESHNESS: f64 = 0.5;
@@ -49,6 +52,8 @@ pub(crate) struct Limit {
     pub(crate) extra: usize,
     /// E in bytes.
     pub(crate) growth: usize,
+    /// L in bytes.
+    live: usize,
     /// Bytes/s, 0 before the first sample.
     growth_rate: f64,
     /// Bytes/s, 0 before the first sample.
@@ -68,6 +73,7 @@ impl Limit {
         Limit {
             extra: FLOOR.0 as usize,
             growth: FLOOR.0 as usize,
+            live: 0,
             growth_rate: 0.0,
             marking_speed: 0.0,
             floor: 0.0,
@@ -107,6 +113,7 @@ impl Limit {
 
     /// The last full collection has kept so many bytes: that is known when the dead are swept.
     pub(crate) fn lives(&mut self, live: usize) {
+        self.live = live;
         let ratio = match (self.growth_rate, self.marking_speed) {
             (g, s) if g > 0.0 && s > 0.0 => (g / s).clamp(RATIO_RANGE.0, RATIO_RANGE.1),
             _ => RATIO,
@@ -121,10 +128,11 @@ impl Limit {
     fn set_nursery(&mut self) {
         let growth = self.growth as f64;
         let share = (growth / 8.0).min(NURSERY);
-        let short = if self.ceiling > 0.0 { self.ceiling } else { f64::INFINITY };
+        let (part, least) = if self.live >= LARGE { (SHORTER, LEAST) } else { (1.0, FLOOR.0) };
+        let short = if self.ceiling > 0.0 { self.ceiling * part } else { f64::INFINITY };
         let within = |n: f64| n.clamp(FLOOR.0, FLOOR.1.max(growth / 4.0));
         // What does not depend on N comes first.
-        let least = self.fixed.clamp(LEAST, FLOOR.1.max(growth / 4.0));
+        let least = self.fixed.clamp(least, FLOOR.1.max(growth / 4.0));
         self.extra = within(self.floor).max(share).min(short).max(least) as usize;
     }
 }
