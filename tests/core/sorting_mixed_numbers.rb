@@ -17,11 +17,6 @@ begin
 rescue => e
   p e.class
 end
-long = Array.new(300_000) { |i| i.even? ? (i * 7919) % 100_003 : ((i * 104_729) % 100_003) + 0.5 }
-sorted = long.sort
-p sorted.each_cons(2).all? { |a, b| a <= b }, sorted.size, sorted.first(3), sorted.last(3)
-order = (0...long.size).sort_by { |i| long[i] }
-p order.each_cons(2).all? { |a, b| long[a] <= long[b] }
 
 class Integer
   alias compared <=>

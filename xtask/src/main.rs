@@ -40,8 +40,9 @@ const USAGE: &str = "usage: cargo run -q -p xtask -- COMMAND
                                               machine code of the interpreter: jumps, and no saved registers
   order [--zakuro PATH]                       which functions an empty program runs, for the linker (crates/cli/start.ld)
   record [--ruby PATH] [FILE|DIR...]          write NAME.out with the ruby on the machine (tests/lang and tests/core)
-  test [--zakuro PATH] [--gc=stress|sites] [--jit=MODE] [--jobs N] [--limit S] [--slowest N] [--bless] [FILTER...]
-                                              run the recorded, isolation, collection and golden tests
+  test [--zakuro PATH] [--gc=stress|sites] [--jit=MODE] [--jobs N] [--limit S] [--slowest N] [--all] [--bless] [FILTER...]
+                                              run the recorded, isolation, collection and golden tests;
+                                              --all: with --gc, those that would take too long then without it
   spec --suite DIR --mspec DIR [--ruby PATH] [--limit S] [--jobs N] [--out FILE] NAME...
                                               run ruby/spec, one process per file, tally into docs/compat.md
   library-tests, language-tests --cruby DIR [--ruby PATH] [--zakuro PATH] [--limit S] [--jobs N] [--logs DIR] [--keep] [--out FILE] [NAME...]

@@ -31,15 +31,17 @@ impl Case {
 }
 
 pub fn run(args: &[String]) -> Result<bool, String> {
-    let args = Args::parse(args, &["zakuro", "gc", "jit", "jobs", "limit", "profile", "slowest"], &["bless", "quiet"])?;
+    let args = Args::parse(args, &["zakuro", "gc", "jit", "jobs", "limit", "profile", "slowest"], &["bless", "quiet", "all"])?;
     let zakuro = find_zakuro(&args, args.get("profile").unwrap_or("debug"))?;
     let gc = args.get("gc");
     if let Some(other) = gc.filter(|gc| !["stress", "sites"].contains(gc)) {
         return Err(format!("--gc={other}: only `stress` and `sites` are known"));
     }
-    let stress = gc.is_some();
+    // Those that can't be run like that: left out, or run as usual.
+    let others = args.has("all");
+    let gc_of = |case: &Case| gc.filter(|_| !(others && (only_without_stress(case) || needs_servers(case))));
     let jit = args.get("jit");
-    let limit = Duration::from_secs(args.number("limit", if stress { 180 } else { 60 })?);
+    let limit = Duration::from_secs(args.number("limit", if gc.is_some() { 180 } else { 60 })?);
     // Some wait for most of their time.
     let jobs = args.number("jobs", cpus() as u64 + 1)? as usize;
     let mut cases = Vec::new();
@@ -49,7 +51,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     }
     cases.extend(golden_names(&root().join("tests/golden")).into_iter().map(Case::Golden));
     cases.retain(|case| args.rest.is_empty() || args.rest.iter().any(|filter| case.name().contains(filter.as_str())));
-    if stress {
+    if gc.is_some() && !others {
         cases.retain(|case| !only_without_stress(case) && !needs_servers(case));
     }
     // Found as the binary finds it.
@@ -71,16 +73,18 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             println!("SKIPPED {} tests: there is no {} here; it is a package of this name", all - cases.len(), missing.join(" and no "));
         }
     }
-    let test = |case: &Case| match case {
-        // Whatever is made into machine code, these print the same.
-        Case::Recorded(path) if jit.is_none() && path.parent().is_some_and(|d| d.ends_with("jit")) => {
-            let one = |jit| recorded(&zakuro, path, (gc, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}"));
-            // Collecting at every safepoint is slow: the others are for `./test jit`.
-            let modes = if stress { &["always"][..] } else { MODES };
-            modes.iter().try_for_each(|jit| one(jit))
+    let test = |case: &Case| {
+        let gc = gc_of(case);
+        match case {
+            // Whatever is made into machine code, these print the same.
+            Case::Recorded(path) if jit.is_none() && path.parent().is_some_and(|d| d.ends_with("jit")) => {
+                // Collecting at every safepoint is slow: one way of machine code then, the others are for `./test jit`.
+                let modes: Vec<_> = MODES.iter().map(|mode| (gc.filter(|_| *mode == "always"), *mode)).filter(|(its, _)| others || *its == gc).collect();
+                modes.iter().try_for_each(|(gc, jit)| recorded(&zakuro, path, (*gc, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}")))
+            }
+            Case::Recorded(path) => recorded(&zakuro, path, (gc, jit), limit),
+            Case::Golden(path) => golden(&zakuro, path, (gc, jit), limit, args.has("bless")),
         }
-        Case::Recorded(path) => recorded(&zakuro, path, (gc, jit), limit),
-        Case::Golden(path) => golden(&zakuro, path, (gc, jit), limit, args.has("bless")),
     };
     let results = in_parallel(&cases, jobs, |case| {
         let start = Instant::now();

@@ -2,6 +2,6 @@
 require_relative "work"
 ractors = 4.times.map { |i| Ractor.new(name: "worker#{i}") { while (size = Ractor.receive); work(size); end } }
 200.times { |i| ractors[i % 4].send(4) }
-ractors[0].send(1500)
+ractors[0].send(3000)
 ractors.each { |r| r.send(nil) }
 ractors.each(&:value)
