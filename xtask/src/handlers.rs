@@ -28,6 +28,7 @@ const MAY_SAVE: &[&str] = &[
     "calls::enter",
     "calls::native",
     "calls::native_blk",
+    "calls::ruby_filled_blk",
     "calls::new_bound",
     "calls::new_object",
     "calls::new_plain_object",

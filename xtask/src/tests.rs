@@ -79,8 +79,11 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             // Whatever is made into machine code, these print the same.
             Case::Recorded(path) if jit.is_none() && path.parent().is_some_and(|d| d.ends_with("jit")) => {
                 // Collecting at every safepoint is slow: one way of machine code then, the others are for `./test jit`.
-                let modes: Vec<_> = MODES.iter().map(|mode| (gc.filter(|_| *mode == "always"), *mode)).filter(|(its, _)| others || *its == gc).collect();
-                modes.iter().try_for_each(|(gc, jit)| recorded(&zakuro, path, (*gc, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}")))
+                let modes: Vec<_> =
+                    MODES.iter().map(|mode| (gc.filter(|_| *mode == "always"), *mode)).filter(|(its, _)| others || *its == gc).collect();
+                modes.iter().try_for_each(|(gc, jit)| {
+                    recorded(&zakuro, path, (*gc, Some(jit)), limit).map_err(|why| format!("  --jit={jit}:\n{why}"))
+                })
             }
             Case::Recorded(path) => recorded(&zakuro, path, (gc, jit), limit),
             Case::Golden(path) => golden(&zakuro, path, (gc, jit), limit, args.has("bless")),

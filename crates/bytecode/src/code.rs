@@ -394,6 +394,19 @@ impl Params {
         let keywords = u16::try_from(self.keywords.len()).unwrap_or(u16::MAX);
         [self.optional, self.post, keywords, others].into_iter().fold(self.required, u16::saturating_add)
     }
+    /// Whether so many positional arguments can be left where the caller put them, if `UNDEF` stands for the optional ones that are missing.
+    pub fn in_place(&self, argc: u8) -> bool {
+        let others = self.rest || self.post > 0 || self.block || !self.keywords.is_empty() || self.kwrest != KwRest::None || self.no_block;
+        let (least, most) = (self.required as usize, self.required as usize + self.optional as usize);
+        self.optional > 0
+            && !others
+            && !self.excessed_comma
+            && self.numbered == 0
+            && (least..=most).contains(&(argc as usize))
+            && most <= Self::IN_PLACE
+    }
+    /// Most parameters of those: they are written before it is known whether the stack has room for the frame ([`Params::in_place`]).
+    const IN_PLACE: usize = 64;
     /// First register of the optional parameters.
     pub fn optional_start(&self) -> u16 {
         1 + self.required

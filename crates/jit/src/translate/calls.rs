@@ -300,12 +300,19 @@ impl Emitter<'_, '_> {
         let handlers = &RUBY_CALLS;
         match called {
             Called::Ruby(_) | Called::NewPlain(_) => {
-                let handler = match (&called, with_block) {
-                    (Called::NewPlain(_), _) => handlers.new_plain,
-                    (_, false) => handlers.simple,
-                    (_, true) => handlers.simple_blk,
+                let leads = match &called {
+                    // How many parameters are filled is this one's matter.
+                    Called::Ruby(met) if !met.code.params.simple => Leads::code(handlers.of_params(false, with_block), &met.code),
+                    Called::Ruby(_) => Leads::to(handlers.of_params(true, with_block)),
+                    _ => Leads::to(handlers.new_plain),
                 };
-                let site = self.guard_site(id, recv, false, Leads::to(handler), miss);
+                let site = self.guard_site(id, recv, false, leads, miss);
+                if let Called::Ruby(met) = &called {
+                    let undef = self.word(zakuro_object::Value::UNDEF);
+                    for k in i.x as u16 + 1..=met.code.params.registers() {
+                        self.store_reg(undef, id, i.a + k);
+                    }
+                }
                 let v = if let Called::NewPlain(slots) = called {
                     // Where it goes on, if the function is left behind the call.
                     self.wait_at(id, at);

@@ -567,6 +567,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 };
                 self.jump_if(id, truthy, matches!(op, JumpUnless | LoopUnless), s);
             }
+            // Which way it goes is known.
+            JumpDef if u.jump.is_none() => {}
             JumpNil | JumpNotNil | JumpDef => {
                 let v = self.read(id, i.a, s);
                 let what = if op == JumpDef { Ruby::UNDEF } else { Ruby::NIL };

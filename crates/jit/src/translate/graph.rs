@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link, seen};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, CodeKind, Op, Place};
+use zakuro_bytecode::{Code, CodeKind, Op, Params, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -59,6 +59,11 @@ pub enum Kind {
     Yielded { home: usize },
     /// The parent's block, which a builtin's loop yields to.
     Looped,
+}
+
+/// What a method's question whether an optional parameter was given comes to, where the call says how many arguments there are.
+fn known_default(p: &Params, given: u16, insn: Insn) -> Option<bool> {
+    (insn.opcode() == Op::JumpDef && (p.optional_start()..p.rest_reg()).contains(&insn.a)).then_some(insn.a <= given)
 }
 
 /// An activation: the function's own, or one that is inlined.
@@ -372,6 +377,7 @@ impl Graph {
             at += insn.opcode().group_length();
         }
         let last = self.units.len();
+        let arguments = self.units[call].insn.x as u16;
         for id in first..last {
             let same = self.units[id..last].get(1).is_some_and(|next| next.at == self.units[id].at);
             let u = &mut self.units[id];
@@ -389,6 +395,10 @@ impl Graph {
             // A `case` that was given nothing but Integers so far: others are left to the interpreter.
             if u.op == Op::JumpOther && !met.known.is_refuted(&(u.at as u32, super::types::OPERANDS)) {
                 u.left = u.jump.take();
+            }
+            if let (Kind::Method | Kind::Init, Some(given)) = (kind, known_default(&code.params, arguments, u.insn)) {
+                let on = u.jump.take();
+                u.next = if given { on } else { u.next };
             }
             let at = u.at as u32;
             u.raise = code.handlers.iter().find(|h| h.start <= at && at < h.end).and_then(|h| at_unit[h.target as usize]);

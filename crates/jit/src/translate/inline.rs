@@ -67,13 +67,14 @@ impl Emitter<'_, '_> {
     /// Locals of a scope that no argument is for.
     fn clear_locals(&mut self, scope: usize, from: u16) {
         let sc = &self.graph.scopes[scope];
-        let (vars, nlocals) = (sc.vars, sc.code.nlocals);
+        let (vars, nlocals, parameters) = (sc.vars, sc.code.nlocals, sc.code.params.registers());
         for r in from..nlocals {
-            let nil = self.word(Ruby::NIL);
-            self.set(vars + r as usize, nil);
+            // Of a method, all parameters that no argument is for are optional.
+            let none = self.word(if r <= parameters && matches!(sc.kind, Kind::Method | Kind::Init) { Ruby::UNDEF } else { Ruby::NIL });
+            self.set(vars + r as usize, none);
             if self.graph.is_volatile(scope, r) {
                 let offset = self.reg_offset(scope, r);
-                self.store(nil, self.regs, offset);
+                self.store(none, self.regs, offset);
             }
         }
     }
@@ -119,8 +120,7 @@ impl Emitter<'_, '_> {
                     let miss = self.exit_of(id, s);
                     let handler = match (kind, with_block) {
                         (Kind::Init, _) => RUBY_CALLS.new_object,
-                        (_, true) => RUBY_CALLS.simple_blk,
-                        _ => RUBY_CALLS.simple,
+                        _ => RUBY_CALLS.of_params(code.params.simple, with_block),
                     };
                     // A version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
                     let of_cell = self.types.is_of_cell(id);

@@ -134,11 +134,11 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                 cache.target = callee as usize;
                 cache.extra = site.block as u32;
                 let simple = (*callee).simple && (*callee).required == i.x as u16;
-                cache.handler = match (simple, with_block) {
-                    (true, false) => ruby_simple,
-                    (true, true) => ruby_simple_blk,
-                    (false, false) => ruby_bound,
-                    (false, true) => ruby_bound_blk,
+                let in_place = (*callee).code.params.in_place(i.x);
+                cache.handler = match with_block {
+                    _ if simple || in_place => RUBY_CALLS.of_params(simple, with_block),
+                    false => ruby_bound,
+                    true => ruby_bound_blk,
                 };
             }
             MethodKind::Native => {
@@ -197,10 +197,10 @@ pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeStat
 }
 
 #[inline(always)]
-unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *const CallCache, block: Block) -> bool {
+unsafe fn push_simple<const FILLED: bool>(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *const CallCache, block: Block) -> bool {
     // SAFETY: the contract of handlers; the cache matches, so `target` is the state of the Ruby method `me`, which the cell keeps alive. Both limits
     // are compared by address (`wrapping_add`) before anything is written; parameters stand in place because the method is simple and argc is what it
-    // requires.
+    // requires, or (FILLED) because it has but optional parameters more.
     unsafe {
         let callee = (*cache).target as *const CodeState;
         let base = regs.add((*ip).a as usize);
@@ -212,6 +212,9 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *co
             return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }
         nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+        if FILLED {
+            fill(base, (*ip).x, callee);
+        }
         let mut k = (*callee).nil_from;
         while k < (*callee).nlocals {
             *base.add(k as usize) = Value::NIL;
@@ -222,6 +225,18 @@ unsafe fn push_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *co
             return poll_at(cx, (*callee).insns.get(), base, callee);
         }
         dispatch!(cx, (*callee).insns.get(), base, callee)
+    }
+}
+/// The optional parameters behind so many arguments are not given.
+#[inline(always)]
+pub(super) unsafe fn fill(base: *mut Value, argc: u8, callee: *const CodeState) {
+    // SAFETY: caller: the window of a frame of `callee` begins at `base`.
+    unsafe {
+        let mut k = argc as u16 + 1;
+        while k < (*callee).nil_from {
+            *base.add(k as usize) = Value::UNDEF;
+            k += 1;
+        }
     }
 }
 #[cold]
@@ -236,7 +251,21 @@ unsafe fn overflow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
 /// Ruby method, arguments as they stand.
 pub(super) unsafe fn ruby_simple(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send` has compared the key, and `send_miss` chose this handler for a simple Ruby method.
-    unsafe { push_simple(cx, ip, regs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+    unsafe { push_simple::<false>(cx, ip, regs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+}
+/// Ruby method with optional parameters: the others stand as they are ([`zakuro_bytecode::Params::in_place`]).
+unsafe fn ruby_filled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` has compared parameters and arguments.
+    unsafe { push_simple::<true>(cx, ip, regs, (*cs).calls.add((*ip).c as usize), Block::NONE) }
+}
+unsafe fn ruby_filled_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `ruby_filled` and `ruby_simple_blk`.
+    unsafe {
+        let i = *ip;
+        let cache = (*cs).calls.add(i.c as usize);
+        let block = block_record(cx, regs, cs, i.a, (*cache).extra as u16);
+        push_simple::<true>(cx, ip, regs, cache, block)
+    }
 }
 unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; as in `ruby_simple`; `send_miss` has made the block's state.
@@ -244,7 +273,7 @@ unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         let i = *ip;
         let cache = (*cs).calls.add(i.c as usize);
         let block = block_record(cx, regs, cs, i.a, (*cache).extra as u16);
-        push_simple(cx, ip, regs, cache, block)
+        push_simple::<false>(cx, ip, regs, cache, block)
     }
 }
 /// Calls a builtin's function; debug builds look whether it does more than its row says.
@@ -343,7 +372,8 @@ unsafe fn prepare_new(cx: &mut Cx, class: Value, argc: u8, cache: &mut CallCache
                 cache.target = callee as usize;
                 cache.me = init.as_value();
                 cache.extra = id.0;
-                cache.handler = if simple { new_object } else { new_bound };
+                let in_place = (*callee).code.params.in_place(argc);
+                cache.handler = if simple || in_place { new_object } else { new_bound };
             }
             MethodKind::Native if init.owner == ids::BASIC_OBJECT && argc == 0 => {
                 cache.extra = id.0;
@@ -405,6 +435,7 @@ pub(super) unsafe fn push_new(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs
         let base = base.add(1);
         *base = object;
         nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
+        fill(base, i.x, callee);
         cx.fp = nf;
         Ok(callee)
     }
@@ -546,7 +577,7 @@ unsafe fn sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeSt
         let i = *ip;
         let cache = (*cs).calls.add(i.c as usize);
         if takes_sent(cx, regs.add(i.a as usize), i.x, cache) {
-            return push_simple(cx, ip, regs, cache, Block::NONE);
+            return push_simple::<false>(cx, ip, regs, cache, Block::NONE);
         }
         sent_other(cx, ip, regs, cs)
     }
@@ -677,6 +708,8 @@ pub(super) unsafe fn push_bound(
 pub struct CallHandlers {
     pub simple: Handler,
     pub simple_blk: Handler,
+    pub filled: Handler,
+    pub filled_blk: Handler,
     pub bound: Handler,
     pub bound_blk: Handler,
     pub native: Handler,
@@ -690,9 +723,26 @@ pub struct CallHandlers {
     pub proc_call: Handler,
     pub sent: Handler,
 }
+impl CallHandlers {
+    /// Whether a handler calls what is written in Ruby, with the arguments where they stand.
+    pub fn in_place(&self, handler: usize) -> bool {
+        [self.simple, self.simple_blk, self.filled, self.filled_blk].iter().any(|h| *h as usize == handler)
+    }
+    /// The handler of a call of a method with these parameters that may be left where they stand.
+    pub fn of_params(&self, simple: bool, with_block: bool) -> Handler {
+        match (simple, with_block) {
+            (true, false) => self.simple,
+            (true, true) => self.simple_blk,
+            (false, false) => self.filled,
+            (false, true) => self.filled_blk,
+        }
+    }
+}
 pub static RUBY_CALLS: CallHandlers = CallHandlers {
     simple: ruby_simple,
     simple_blk: ruby_simple_blk,
+    filled: ruby_filled,
+    filled_blk: ruby_filled_blk,
     bound: ruby_bound,
     bound_blk: ruby_bound_blk,
     native,

@@ -529,7 +529,7 @@ impl Cx {
             }
             let mut callee = || Arc::new(self.met(&*(c.target as *const CodeState), depth + 1, with));
             match () {
-                _ if handler == RUBY_CALLS.simple as usize || handler == RUBY_CALLS.simple_blk as usize => Called::Ruby(callee()),
+                _ if RUBY_CALLS.in_place(handler) => Called::Ruby(callee()),
                 _ if handler == RUBY_CALLS.bound as usize || handler == RUBY_CALLS.bound_blk as usize => Called::Bound,
                 _ if handler == RUBY_CALLS.native as usize || handler == RUBY_CALLS.native_blk as usize => {
                     let m: Method = Ref::of_unchecked(c.me);
@@ -626,16 +626,17 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         if matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
             // What it calls is as warm.
             let c = &*state.calls.add(code.insns[at].c as usize);
-            let ruby = [RUBY_CALLS.simple, RUBY_CALLS.simple_blk, RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
+            let ruby = [RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
             if c.key >> 32 == cx.epoch as u64 {
                 let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
                 let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
                 // Only where the callee, or the block that it takes, would be inlined.
-                let inlined = [RUBY_CALLS.simple, RUBY_CALLS.simple_blk, RUBY_CALLS.new_object, RUBY_CALLS.native_blk];
-                if c.key as u32 != receiver.shape_key() && inlined.iter().any(|h| *h as usize == c.handler as usize) {
+                let inlined = [RUBY_CALLS.new_object, RUBY_CALLS.native_blk];
+                let in_place = RUBY_CALLS.in_place(c.handler as usize);
+                if c.key as u32 != receiver.shape_key() && (in_place || inlined.iter().any(|h| *h as usize == c.handler as usize)) {
                     notes.turned(at);
                 }
-                if ruby.iter().any(|h| *h as usize == c.handler as usize) {
+                if in_place || ruby.iter().any(|h| *h as usize == c.handler as usize) {
                     cx.watch_callee(state, &*(c.target as *const CodeState));
                 }
             }

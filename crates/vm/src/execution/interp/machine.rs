@@ -602,14 +602,19 @@ pub mod help {
             }
             (*cx.fp).ip = ip;
             let (h, known) = ((*cache).handler as usize, &calls::RUBY_CALLS);
-            if h == known.simple as usize || h == known.simple_blk as usize {
+            let filled = h == known.filled as usize || h == known.filled_blk as usize;
+            if filled || h == known.simple as usize || h == known.simple_blk as usize {
                 let callee = (*cache).target as *const CodeState;
-                let block = if h == known.simple as usize { Block::NONE } else { block_record(cx, regs, cs, i.a, (*cache).extra as u16) };
+                let with_block = h == known.simple_blk as usize || h == known.filled_blk as usize;
+                let block = if with_block { block_record(cx, regs, cs, i.a, (*cache).extra as u16) } else { Block::NONE };
                 let nf = cx.fp.add(1);
                 if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
                     return step(cx, ip, regs, cs, handler);
                 }
                 nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+                if filled {
+                    calls::fill(base, i.x, callee);
+                }
                 cx.fp = nf;
                 return runs(cx, base, callee);
             }
