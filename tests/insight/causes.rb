@@ -18,10 +18,12 @@ end
 {
   giant_job_in_pool: :giant_job, giant_job_that_sleeps: :giant_job, giant_job_among_few: :giant_job, giant_job_ractor: :giant_job, one_by_one_in_pool: :too_few_in_flight,
   slow_source_of_pool: :single_sender, single_sender_ractor: :single_sender, stages: :single_sender, large_messages_in_pool: :large_messages, large_messages_ractor: :large_messages,
-  collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside
+  collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside,
+  slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside
 }.each do |name, code|
   found = code_of(name)
   puts "#{name}: #{found.to_sym == code ? "right" : found}"
 end
+puts "many_idle: #{code_of("many_idle") == "more_vms_than_cores" ? "wrong" : "right"}"
 # Nothing is wrong with it; what is said depends on the cores there are.
 puts "nothing: #{%w[one_vm cores_busy none].include?(code_of("nothing"))}"

@@ -67,6 +67,9 @@ p tried { DRb::DRbServer.new("drb+mvm://front", 1) }
 p tried { DRb::DRbServer.new("drb+mvm:front", 1) }[0]
 # A fork has the names, and none of the servers.
 p RubyVM.fork { [DRbObject.new_with_uri("drb+mvm://front").vm, tried { DRb.uri }[0], DRb.here?(DRbObject.new_with_uri("drb+mvm://front").__drburi)] }.value
+# What a fork takes for its table is its own matter.
+RubyVM.fork { DRb::MVM.names = DRb::MVM.names.lookup_only }.join
+DRb::DRbServer.new("drb+mvm://after-fork", 1).stop_service
 # Other VMs know nobody, until they are given names.
 code = <<~RUBY
   require "drb/mvm"

@@ -58,6 +58,15 @@ module RubyVM::Cluster
       value
     end
 
+    # A key for signatures, where nobody sees it; nil for none.
+    def hidden_key(key) # :nodoc:
+      return if key.nil?
+      key = String(key)
+      # Anybody could sign with that.
+      raise ArgumentError, "key: is empty" if key.empty?
+      Native.hide(key)
+    end
+
     # A positive Integer, or nil.
     def positive(value, name) # :nodoc:
       return if value.nil?

@@ -32,7 +32,11 @@ module RubyVM::Cluster
       @token = hide(token)
       @nkey, @credentials = hide(nkey), hide(credentials)
       raise ArgumentError, "nkey: and credentials: are for NATS" if redis? && (nkey || credentials)
+      # Else its server would be asked again and again.
+      File.open(ca_file) { nil } if ca_file
       @ca_file, @certificate, @verify = ca_file, certificate, verify
+      # Marshal refuses an address, whether it has secrets or not.
+      @sealed = hide("-")
       @key = hide(key)
       raise ArgumentError, "certificates are for rediss:// and tls://" if !tls? && (ca_file || certificate || key)
     end

@@ -42,9 +42,10 @@ class RubyVM::Channel
       server[:key] = server.delete(:private_key) if server.key?(:private_key)
       @address = cluster.const_get(:Address).new(url, **server)
       @name = @address.name
-      raise ArgumentError, "the address names no stream: #{@address.server}/NAME" unless @name.match?(NAME)
+      raise ArgumentError, "the address names no stream: #{@address.server}/NAME" if @name.empty?
+      raise ArgumentError, "no name of a stream: #{@name.inspect} (200 characters at most, and no white space)" unless @name.match?(NAME)
       @ack, @form, @tries = ack, form, cluster.positive(tries, "tries")
-      @key = key && cluster.const_get(:Native).hide(String(key))
+      @key = cluster.hidden_key(key)
       @bound, @ack_wait = cluster.positive(bound, "bound"), cluster.seconds(ack_wait, "ack_wait")
       @prefetch, @window = cluster.positive(prefetch, "prefetch"), cluster.positive(window, "window")
       @deduplicate, @timeout = cluster.seconds(deduplicate, "deduplicate"), cluster.seconds(timeout, "timeout")
@@ -606,6 +607,9 @@ class RubyVM::Channel
           @received += 1
           @received_bytes += whole.bytesize
         end
+      elsif @exact
+        # A job of a pool: it was done, or it is sent again.
+        done(delivery)
       else
         delivery.attempt < (@tries || MISSING) ? give_back_later(delivery) : set_aside(delivery, "its parts are not there: they were too old, or another receiver was done with it")
       end

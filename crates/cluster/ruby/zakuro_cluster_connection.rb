@@ -271,6 +271,8 @@ module RubyVM::Cluster
     def connect
       require "socket"
       @buffer = String.new(capacity: PIECE)
+      # Of the connection before, which may have ended in its greeting.
+      @early = nil
       @socket = open_socket
       greet
       @lock.synchronize do

@@ -81,7 +81,7 @@ class RubyVM::Pool
       # Of an address that is known already.
       def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false)
         made = allocate
-        hidden = key && RubyVM::Cluster.const_get(:Native).hide(String(key))
+        hidden = RubyVM::Cluster.hidden_key(key)
         made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout, { parts: true, parts_age: DAY, parts_bound: nil }])
         made.instance_variable_set(:@exact, exact)
         made.__queue.open(timeout)
@@ -216,7 +216,7 @@ class RubyVM::Pool
     end
 
     def now = RubyVM::Cluster.now
-    def hidden = @hidden ||= @key && RubyVM::Cluster.const_get(:Native).hide(String(@key))
+    def hidden = @hidden ||= RubyVM::Cluster.hidden_key(@key)
 
     def next_task
       i = @tasks.index(&:pending?) or return

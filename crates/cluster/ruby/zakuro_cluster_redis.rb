@@ -19,6 +19,10 @@ module RubyVM::Cluster
       bytes
     end
 
+    # Errors of a server that will answer in a while.
+    PASSES = /\A(?:LOADING|BUSY|MASTERDOWN) /
+    private_constant :PASSES
+
     def run_command(*parts, timeout: @timeout) = call(RedisConnection.command(*parts), timeout)
 
     # A script, by its digest once the server knows it. `size`: that of the largest argument.
@@ -41,17 +45,19 @@ module RubyVM::Cluster
       commands = []
       commands << ["AUTH", *[@address.user, @address.password].compact] if @address.password
       commands << ["SELECT", @address.database] if @address.database
-      commands << %w[CLIENT SETNAME zakuro] << %w[CLIENT ID] << ["INFO", "server"] << ["CONFIG", "GET", "proto-max-bulk-len"]
+      commands << %w[CLIENT SETNAME zakuro] << %w[CLIENT ID] << ["INFO", "server"] << ["INFO", "persistence"] << ["CONFIG", "GET", "proto-max-bulk-len"]
       @largest = MOST
       @socket.write(commands.map { |parts| RedisConnection.command(*parts) }.join)
       commands.each do |parts|
         fine, reply = first_reply
         @number = fine ? reply : nil if parts == %w[CLIENT ID]
-        @generation = reply[/^run_id:(\h+)/, 1] if fine && parts[0] == "INFO"
+        @generation = reply[/^run_id:(\h+)/, 1] if fine && parts[1] == "server"
+        # It reads what it had kept, and answers nothing meanwhile: as if it were not there yet.
+        raise IOError, "the server is loading its data" if fine && parts[1] == "persistence" && reply.match?(/^loading:1/)
         # Not everybody may ask for it.
         @largest = [@largest, Integer(reply[1])].min if fine && parts[0] == "CONFIG" && reply[1]
         next if fine || %w[CLIENT CONFIG].include?(parts[0])
-        raise IOError, reply if reply.start_with?("LOADING")
+        raise IOError, reply if reply.match?(PASSES)
         raise Refused, "#{@address.server} refuses: #{reply}"
       end
     end
@@ -75,6 +81,8 @@ module RubyVM::Cluster
       @lock.synchronize do
         i = 0
         while i < found.size
+          # What was asked is asked again, later.
+          raise IOError, found[i + 1] if !found[i] && found[i + 1].match?(PASSES)
           _, request = @pending.shift
           raise ProtocolError, "#{@address.server} sent an answer that nobody asked for" unless request
           found[i] ? request.answer(found[i + 1]) : request.answer(nil, Refused.new("#{@address.server} refuses: #{found[i + 1]}"))

@@ -75,7 +75,7 @@ module RubyVM::Cluster
       # How long a caller may be silent before its jobs and results are dropped.
       @silent = RubyVM::Cluster.seconds(caller_timeout, "caller_timeout")
       @quiet, @swept = {}, 0.0
-      @hidden = key && Native.hide(String(key))
+      @hidden = RubyVM::Cluster.hidden_key(key)
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
       require "zakuro/cluster/crew"

@@ -27,6 +27,7 @@ pub fn causes(p: &Picture) -> Vec<Cause> {
     all.extend(setup(p));
     all.extend(tail.as_ref().map(|t| giant(p, t)));
     all.extend(channels(p, tail.as_ref().map_or(0.0, |t| t.seconds)));
+    all.extend(slow_receivers(p));
     all.extend(loading(p));
     all.extend(locks(p));
     all.extend(threads(p));
@@ -194,9 +195,14 @@ fn tail_of_work(p: &Picture) -> Option<Tail<'_>> {
     let (before, after) = (&all[..from], p.wall - (last + 1) as f64 * p.part);
     let worked: Vec<f64> = before.iter().copied().filter(|n| *n > 0.2).collect();
     let mean = worked.iter().sum::<f64>() / worked.len().max(1) as f64;
-    // It has to come after work in parallel, and at the end.
+    // It has to come after work in parallel, and at the end: either that took a while, or it was jobs that several took.
     let seconds = alone as f64 * p.part;
-    (mean >= 1.25 && worked.len() * 20 >= all.len() && after < 0.2 * p.wall).then_some(Tail { group, name: &group.busiest.0, seconds })
+    let took_jobs = group.idle.iter().filter(|i| i.received).count() >= 2;
+    (mean >= 1.25 && (took_jobs || worked.len() * 20 >= all.len()) && after < 0.2 * p.wall).then_some(Tail {
+        group,
+        name: &group.busiest.0,
+        seconds,
+    })
 }
 
 fn giant(p: &Picture, t: &Tail<'_>) -> Cause {
@@ -329,6 +335,35 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     all
 }
 
+/// Who waits for room, because whoever receives computes and leaves cores idle. (Where all cores are busy with receiving, senders wait as they should; the main VM feeds others, and is not held up.)
+fn slow_receivers(p: &Picture) -> Option<Cause> {
+    let cores = p.machine.usable().max(1.0);
+    let of = |c: &ChannelRow| {
+        let from = c.senders.iter().filter(|e| !p.groups[e.group].main).max_by(|a, b| a.waited.total_cmp(&b.waited))?;
+        let to = c.receivers.iter().max_by_key(|e| e.messages).filter(|to| to.group != from.group)?;
+        let (s, r) = (&p.groups[from.group], &p.groups[to.group]);
+        let busy = r.share(r.seconds.active - r.seconds.copy - r.seconds.collect);
+        let lost = (1.0 - to.vms as f64 / cores).max(0.0);
+        let who = match to.vms {
+            1 => format!("its only receiver `{}`", r.label),
+            n => format!("its {n} receivers (`{}`)", r.label),
+        };
+        Some(Cause {
+            code: "slow_receiver",
+            weight: s.share(from.waited) * (busy - r.share(to.waited)).max(0.0) * lost,
+            sentence: format!(
+                "{} waited {} of the time for room in {}, which holds {}; {who} was busy {}: have more VMs receive, or do less there",
+                members(s),
+                percent(s.share(from.waited)),
+                c.called(),
+                c.bound?,
+                percent(r.share(r.seconds.active)),
+            ),
+        })
+    };
+    p.channels.iter().filter_map(of).max_by(|a, b| a.weight.total_cmp(&b.weight))
+}
+
 /// All time of a group's threads but for those that wait for others' ends.
 fn thread_time(g: &Group) -> f64 {
     let s = &g.seconds;
@@ -376,8 +411,8 @@ fn more_vms(p: &Picture) -> Option<Cause> {
     let g = p.groups.iter().max_by(|a, b| a.seconds.ready.total_cmp(&b.seconds.ready))?;
     Some(Cause {
         code: "more_vms_than_cores",
-        // No work is lost by it: other causes go first.
-        weight: share * used * 0.6 * (wanted - 1.0).clamp(0.0, 1.0),
+        // No work is lost by it: other causes go first. And none of them is short of a core while some are idle.
+        weight: share * ((used - 0.5) / 0.3).clamp(0.0, 1.0) * 0.6 * (wanted - 1.0).clamp(0.0, 1.0),
         sentence: format!(
             "{} were ready {} of the time but had no core: {} physical cores were busy {}, so more VMs bring nothing",
             members(g),
@@ -406,17 +441,35 @@ fn otherwise(p: &Picture) -> Cause {
         return Cause { code: "one_vm", weight: share, sentence };
     }
     let outside = [WaitKind::Descriptor, WaitKind::Sleep, WaitKind::Call, WaitKind::Other];
+    let did = |kind: WaitKind| match kind {
+        WaitKind::Sleep => "asleep",
+        WaitKind::Call => "in system calls",
+        _ => "waiting for sockets, files or processes",
+    };
+    // Those who wait for messages of one who does.
+    for c in between(p, |e| !p.groups[e.group].main) {
+        let (g, s) = (&p.groups[c.receivers], &p.groups[c.senders]);
+        let share = g.share(c.waited);
+        let Some(kind) = outside.into_iter().max_by(|a, b| s.seconds.wait(*a).total_cmp(&s.seconds.wait(*b))) else { continue };
+        if share >= 0.5 && s.share(s.seconds.wait(kind)) >= 0.5 {
+            let (waited, theirs) = (percent(share), percent(s.share(s.seconds.wait(kind))));
+            let sentence = format!(
+                "{} waited {waited} of the time for {}; its sender `{}` was {} {theirs}",
+                members(g),
+                c.called(),
+                s.label,
+                did(kind)
+            );
+            return Cause { code: "outside", weight: share, sentence };
+        }
+    }
     let waits = |k: WaitKind| p.groups.iter().map(|g| g.seconds.wait(k)).sum::<f64>();
     if let Some(kind) = outside.into_iter().max_by(|a, b| waits(*a).total_cmp(&waits(*b)))
         && waits(kind) >= 0.5 * p.groups.iter().map(|g| g.seconds.life).sum::<f64>()
     {
-        let what = match kind {
-            WaitKind::Sleep => "were asleep",
-            WaitKind::Call => "were in system calls",
-            _ => "waited for sockets, files or processes",
-        };
+        let what = did(kind);
         let life: f64 = p.groups.iter().map(|g| g.seconds.life).sum();
-        let sentence = format!("VMs {what} {} of the time: the cores were busy {}", percent(part(waits(kind), life)), percent(used));
+        let sentence = format!("VMs were {what} {} of the time: the cores were busy {}", percent(part(waits(kind), life)), percent(used));
         return Cause { code: "outside", weight: part(waits(kind), life), sentence };
     }
     Cause { code: "none", weight: 0.0, sentence: format!("nothing stands out; the cores were busy {} of the time", percent(used)) }

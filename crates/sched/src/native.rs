@@ -118,6 +118,8 @@ pub(crate) struct Native {
     tid: Cell<i32>,
     /// When the last turn ended, if nothing has been waited or searched for since.
     clock: Cell<u64>,
+    /// Since when it runs a unit, blocking calls left out.
+    busy_since: Cell<u64>,
     /// What the running unit has left here for its turn.
     data: Cell<*mut ()>,
 }
@@ -207,6 +209,7 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         last_rest: Cell::new(Duration::ZERO),
         tid: Cell::new(tid),
         clock: Cell::new(0),
+        busy_since: Cell::new(0),
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
@@ -425,15 +428,14 @@ impl Native {
         self.lifo_since.set(0);
         self.inner.worker(self.worker.get()).publish(&inner.poll);
         let timed = self.inner.timed;
-        let mut blocked = 0;
         if timed {
-            blocked = inner.times.blocked();
             // Turns that follow each other at once share a reading of the clock.
             let now = match self.clock.take() {
                 0 => cycles(),
                 ended => ended.max(inner.times.queued()),
             };
             inner.times.began.store(now, Relaxed);
+            self.busy_from(now);
         }
 
         // SAFETY: a Task is a transparent Arc<TaskInner>, and an Arc is a pointer to the inner value's allocation as made by
@@ -455,7 +457,7 @@ impl Native {
             // Until somebody wakes it: it may go on at once.
             times.queued.store(now, Relaxed);
             self.clock.set(now);
-            clock::add(&worker.busy, now.saturating_sub(times.began()).saturating_sub(times.blocked() - blocked));
+            self.busy_until(now);
         }
         worker.unpublish();
         self.running.set(ptr::null());
@@ -562,6 +564,18 @@ impl Native {
         Some(index)
     }
 
+    /// From now on its worker runs a unit, where the scheduler is timed.
+    fn busy_from(&self, now: u64) {
+        self.busy_since.set(now);
+        self.inner.worker(self.worker.get()).busy_since.store(now, Relaxed);
+    }
+    /// Until now.
+    fn busy_until(&self, now: u64) {
+        let worker = self.inner.worker(self.worker.get());
+        worker.busy_since.store(0, Relaxed);
+        clock::add(&worker.busy, now.saturating_sub(self.busy_since.get()));
+    }
+
     fn leave_blocking(&self, kept: Option<u32>) {
         let inner = &*self.inner;
         let index = match kept.filter(|&index| inner.reclaim(index)) {
@@ -590,7 +604,9 @@ pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
             {
                 // In this order who reads sees less for a moment, not more.
                 task.times.blocked_since.store(0, Relaxed);
-                clock::add(&task.times.blocked, cycles().saturating_sub(self.2));
+                let now = cycles();
+                clock::add(&task.times.blocked, now.saturating_sub(self.2));
+                self.0.busy_from(now);
             }
         }
     }
@@ -606,6 +622,7 @@ pub fn blocking<R>(f: impl FnOnce() -> R) -> R {
         && let Some(task) = native.running_task()
     {
         task.times.blocked_since.store(since, Relaxed);
+        native.busy_until(since);
     }
     let kept = native.enter_blocking();
     let _leave = Leave(native, kept, since);

@@ -43,6 +43,8 @@ pub(crate) struct Worker {
     pub(crate) tid: AtomicI32,
     /// Ticks in which units ran here, blocking calls left out, where the scheduler is timed. Stored by the owner.
     pub(crate) busy: std::sync::atomic::AtomicU64,
+    /// Since when one runs that is not in `busy` yet; 0: none does. Stored by the owner.
+    pub(crate) busy_since: std::sync::atomic::AtomicU64,
     /// The fork of the process at which the owner stands still. Stored by it.
     pub(crate) frozen_at: std::sync::atomic::AtomicU64,
 }
@@ -59,7 +61,20 @@ impl Worker {
             asymmetric,
             tid: AtomicI32::new(0),
             busy: std::sync::atomic::AtomicU64::new(0),
+            busy_since: std::sync::atomic::AtomicU64::new(0),
             frozen_at: std::sync::atomic::AtomicU64::new(0),
+        }
+    }
+
+    /// Ticks in which units ran here, with the turn that goes on at `now`.
+    pub(crate) fn busy_until(&self, now: u64) -> u64 {
+        loop {
+            let busy = self.busy.load(Ordering::Relaxed);
+            let since = self.busy_since.load(Ordering::Relaxed);
+            // Whoever ends a turn says first that none goes on: what is read in between is too little, not too much.
+            if self.busy.load(Ordering::Relaxed) == busy {
+                return busy + if since == 0 { 0 } else { now.saturating_sub(since) };
+            }
         }
     }
 

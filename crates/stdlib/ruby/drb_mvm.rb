@@ -52,7 +52,9 @@ module DRb
       # Enters a server; without a name, under a new one. Answers the name.
       def register(name, door) # :nodoc:
         raise RubyVM::PermissionError, "this DRb::MVM::Names can only look up" unless @changes
-        ask(@changes, :register, name, door) or raise Errno::EADDRINUSE, "drb+mvm://#{name}"
+        entered = ask(@changes, :register, name, door) or raise Errno::EADDRINUSE, "drb+mvm://#{name}"
+        raise DRbConnError, "#{MOST} names of drb+mvm:// are in use: no more are kept" if entered == :full
+        entered
       end
 
       def remove(name, door) # :nodoc:
@@ -78,7 +80,10 @@ module DRb
                    when :register
                      name ||= "server-#{last += 1}"
                      table.keys.each(&living) if table.size >= MOST
-                     !living[name] && table.size < MOST && String === name && RubyVM::Channel === door ? (table[name] = door) && name : false
+                     if living[name] || !(String === name && RubyVM::Channel === door) then false
+                     elsif table.size >= MOST then :full
+                     else (table[name] = door) && name
+                     end
                    when :remove then table.delete(name) if table[name] == door
                    end
           back&.try_send([answer])
@@ -112,6 +117,7 @@ module DRb
       def names=(names)
         names = Names.of(names) if Array === names
         raise TypeError, "wrong argument type #{names.class} (expected DRb::MVM::Names)" unless Names === names
+        here
         @names.close if @own
         @own = false
         @names = names

@@ -8,7 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Borders, Paragraph, Row, Table, Wrap};
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::time::Duration;
 
 /// Bytes of an answer that are read.
@@ -151,6 +151,9 @@ pub fn run(pid: u32) -> Result<(), String> {
         }
         _ => format!("top: {pid}: {e}"),
     })?;
+    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        return Err("top: it needs a terminal".into());
+    }
     let (mut now, mut before) = (Look::of(&first), Look::default());
     let mut lost = None;
     let mut terminal = ratatui::try_init().map_err(|e| format!("top: {e}"))?;
