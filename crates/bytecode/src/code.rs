@@ -2,7 +2,7 @@
 
 use crate::binary::Unread;
 use crate::machine::Heat;
-use crate::op::Insn;
+use crate::op::{Insn, Op};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 use zakuro_base::Sym;
@@ -310,6 +310,17 @@ pub struct CallSite {
     pub block: u16,
     /// Index into `keyword_lists`, or NO_KEYWORDS.
     pub keywords: u16,
+}
+
+impl CallSite {
+    /// Whether a SendX here takes self as its receiver.
+    pub fn is_own(&self, insn: Insn) -> bool {
+        insn.opcode() == Op::SendX && self.flags & call_flags::FCALL != 0 && insn.b == 0
+    }
+    /// Whether it gives positional arguments and keywords by name, and nothing else.
+    pub fn gives_names(&self) -> bool {
+        self.flags & !call_flags::FCALL == call_flags::KW | call_flags::KW_NAMES && self.block == NO_BLOCK
+    }
 }
 
 pub const NO_BLOCK: u16 = u16::MAX;

@@ -112,7 +112,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             (b.ins().load(I64, plain, params[0], vm::FP), params[2], params[3])
         };
         let given = if direct { params[3..].to_vec() } else { Vec::new() };
-        let calls = graph.units.iter().any(|u| is_call(u.op));
+        let calls = graph.units.iter().any(|u| is_call(u.op) || matches!(u.what, What::Enter(_)));
         let table = calls.then(|| b.ins().load(I64, plain, cs, state::SITES));
         if !graph.links.is_empty() {
             let me = given.first().copied().unwrap_or_else(|| b.ins().load(I64, plain, regs, 0));

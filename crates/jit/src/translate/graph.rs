@@ -4,7 +4,7 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link, seen};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, CodeKind, Op, Params, Place};
+use zakuro_bytecode::{Code, CodeKind, Op, Place};
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -59,11 +59,6 @@ pub enum Kind {
     Yielded { home: usize },
     /// The parent's block, which a builtin's loop yields to.
     Looped,
-}
-
-/// What a method's question whether an optional parameter was given comes to, where the call says how many arguments there are.
-fn known_default(p: &Params, given: u16, insn: Insn) -> Option<bool> {
-    (insn.opcode() == Op::JumpDef && (p.optional_start()..p.rest_reg()).contains(&insn.a)).then_some(insn.a <= given)
 }
 
 /// An activation: the function's own, or one that is inlined.
@@ -287,6 +282,9 @@ impl Graph {
                 continue;
             }
             let Some(Site { called: Called::Ruby(met), .. }) = root.sites.get(site as usize) else { continue };
+            if !met.code.params.simple {
+                continue;
+            }
             let own = Arc::ptr_eq(&met.code, &root.code);
             links.push(Link { site, arguments: u.insn.x, own, code: Arc::downgrade(&met.code) });
         }
@@ -377,8 +375,8 @@ impl Graph {
             at += insn.opcode().group_length();
         }
         let last = self.units.len();
-        let arguments = self.units[call].insn.x as u16;
         for id in first..last {
+            let known = self.known_default(scope, self.units[id].insn);
             let same = self.units[id..last].get(1).is_some_and(|next| next.at == self.units[id].at);
             let u = &mut self.units[id];
             let always_raises = u.op == Op::Intrinsic && zakuro_bytecode::Intrinsic::ALL[u.insn.x as usize].always_raises();
@@ -396,7 +394,7 @@ impl Graph {
             if u.op == Op::JumpOther && !met.known.is_refuted(&(u.at as u32, super::types::OPERANDS)) {
                 u.left = u.jump.take();
             }
-            if let (Kind::Method | Kind::Init, Some(given)) = (kind, known_default(&code.params, arguments, u.insn)) {
+            if let Some(given) = known {
                 let on = u.jump.take();
                 u.next = if given { on } else { u.next };
             }
@@ -411,6 +409,34 @@ impl Graph {
             self.inline(id);
         }
         scope
+    }
+
+    /// Whether a call takes self as its receiver.
+    pub fn takes_self(&self, id: Id) -> bool {
+        let u = &self.units[id];
+        matches!(u.op, Op::SendSelf | Op::SendSelfBlk)
+            || u.op == Op::SendX && self.scopes[u.scope].code.calls[u.insn.c as usize].is_own(u.insn)
+    }
+    /// The caller's register whose value an inlined method's parameter register gets; None: nothing is given for it.
+    pub fn argument(&self, scope: usize, register: u16) -> Option<u16> {
+        let s = &self.scopes[scope];
+        let call = &self.units[s.call];
+        let (base, count) = (call.insn.a, call.insn.x as u16);
+        if register <= count || call.op != Op::SendX {
+            return (register <= count).then_some(base + register);
+        }
+        let (code, p) = (&self.scopes[s.parent].code, &s.code.params);
+        let names = &code.keyword_lists[code.calls[call.insn.c as usize].keywords as usize];
+        let keyword = p.keywords.get(register.checked_sub(p.keyword_start())? as usize)?;
+        names.iter().position(|n| *n == keyword.name).map(|at| base + 1 + count + at as u16)
+    }
+    /// What a method's question whether a parameter was given comes to, where the call says it.
+    fn known_default(&self, scope: usize, insn: Insn) -> Option<bool> {
+        let s = &self.scopes[scope];
+        let p = &s.code.params;
+        let has_default = (p.optional_start()..p.rest_reg()).contains(&insn.a) || (p.keyword_start()..p.kwrest_reg()).contains(&insn.a);
+        let asks = matches!(s.kind, Kind::Method | Kind::Init) && insn.opcode() == Op::JumpDef && has_default;
+        asks.then(|| self.argument(scope, insn.a).is_some())
     }
 
     /// Where a `return` or `break` in an inlined block goes, if that is within the function and no `ensure` or `rescue` stands between.
@@ -514,12 +540,15 @@ impl Graph {
             }
             return self.enter(id, &met, Kind::Yielded { home }, window + insn.a as usize, after);
         }
-        if !matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
+        let named = op == Op::SendX && self.scopes[scope].code.calls[insn.c as usize].gives_names();
+        if !named && !matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
             return;
         }
         let Some(site) = self.scopes[scope].sites.get(insn.c as usize).cloned() else { return };
         let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
         match site.called {
+            // (A `&block` of a site without a block is nil, and no parameter that has a default.)
+            Called::Ruby(met) if named && met.code.params.block => {}
             Called::Ruby(met) if self.fits(&met, scope, depth + 1, with_block) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }

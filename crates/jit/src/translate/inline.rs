@@ -67,15 +67,17 @@ impl Emitter<'_, '_> {
     /// Locals of a scope that no argument is for.
     fn clear_locals(&mut self, scope: usize, from: u16) {
         let sc = &self.graph.scopes[scope];
-        let (vars, nlocals, parameters) = (sc.vars, sc.code.nlocals, sc.code.params.registers());
-        for r in from..nlocals {
-            // Of a method, all parameters that no argument is for are optional.
-            let none = self.word(if r <= parameters && matches!(sc.kind, Kind::Method | Kind::Init) { Ruby::UNDEF } else { Ruby::NIL });
-            self.set(vars + r as usize, none);
-            if self.graph.is_volatile(scope, r) {
-                let offset = self.reg_offset(scope, r);
-                self.store(none, self.regs, offset);
-            }
+        for r in from..sc.code.nlocals {
+            self.begin_local(scope, r, Ruby::NIL);
+        }
+    }
+    /// What a local variable that no argument is for begins with.
+    fn begin_local(&mut self, scope: usize, register: u16, with: Ruby) {
+        let v = self.word(with);
+        self.set(self.graph.scopes[scope].vars + register as usize, v);
+        if self.graph.is_volatile(scope, register) {
+            let offset = self.reg_offset(scope, register);
+            self.store(v, self.regs, offset);
         }
     }
     /// The environment that an inlined block begins with.
@@ -94,7 +96,7 @@ impl Emitter<'_, '_> {
         let callee = &self.graph.scopes[k];
         let (vars, kind, code) = (callee.vars, callee.kind, callee.code.clone());
         let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
-        let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
+        let own = self.graph.takes_self(id);
         if let Kind::Yielded { home } = kind {
             let site = self.graph.units[self.graph.scopes[scope].call].insn.c as usize;
             let block = self.graph.scopes[home].code.calls[site].block;
@@ -118,8 +120,9 @@ impl Emitter<'_, '_> {
                 None => {
                     let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
                     let miss = self.exit_of(id, s);
-                    let handler = match (kind, with_block) {
-                        (Kind::Init, _) => RUBY_CALLS.new_object,
+                    let handler = match kind {
+                        Kind::Init => RUBY_CALLS.new_object,
+                        _ if op == Op::SendX => RUBY_CALLS.named,
                         _ => RUBY_CALLS.of_params(code.params.simple, with_block),
                     };
                     // A version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
@@ -145,10 +148,14 @@ impl Emitter<'_, '_> {
                 self.copy(self.graph.var(id, i.a), vars, s);
             }
         }
-        for n in 1..=i.x as u16 {
-            self.copy(self.graph.var(id, i.a + n), vars + n as usize, s);
+        let parameters = code.params.registers();
+        for r in 1..=parameters {
+            match self.graph.argument(k, r) {
+                Some(from) => self.copy(self.graph.var(id, from), vars + r as usize, s),
+                None => self.begin_local(k, r, Ruby::UNDEF),
+            }
         }
-        self.clear_locals(k, i.x as u16 + 1);
+        self.clear_locals(k, parameters + 1);
     }
 
     pub fn leave_scope(&mut self, id: Id, s: &mut State) {

@@ -488,12 +488,18 @@ impl<'a> Types<'a> {
             What::Enter(k) => {
                 s.laid_out &= !g.layout_bit(k);
                 let callee = &g.scopes[k];
-                let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+                let own = g.takes_self(id);
                 let from = g.var(id, u.insn.a);
-                // Arguments stand where the callee looks for them, but for those of `initialize`.
-                let moved = callee.kind == Kind::Init;
-                let given: Vec<(Type, bool)> =
-                    (0..=u.insn.x as usize).map(|n| (s.types[from + n], moved || s.dirty.has(from + n))).collect();
+                // Arguments stand where the callee looks for them, but for those of `initialize`, and keywords.
+                let of = |r: u16| if r == 0 { Some(u.insn.a) } else { g.argument(k, r) };
+                let moved = |r: u16, at: u16| callee.kind == Kind::Init || at != u.insn.a + r;
+                let parameters = callee.code.params.registers();
+                let given: Vec<(Type, bool)> = (0..=parameters)
+                    .map(|r| match of(r) {
+                        Some(at) => (s.types[g.var(id, at)], moved(r, at) || s.dirty.has(g.var(id, at))),
+                        None => (Type::Any, true),
+                    })
+                    .collect();
                 lost.iter().for_each(|v| {
                     s.types[*v] = Type::Unset;
                     s.dirty.remove(*v);
@@ -508,7 +514,7 @@ impl<'a> Types<'a> {
                     s.types[v] = t;
                     if dirty { s.dirty.add(v) } else { s.dirty.remove(v) }
                 }
-                let arguments = u.insn.x as usize + 1;
+                let arguments = parameters as usize + 1;
                 for v in (arguments..callee.code.nlocals as usize).map(|r| callee.vars + r).chain(g.home_env(k).and(g.env_of(k))) {
                     s.write(v, Type::Any);
                 }

@@ -276,6 +276,10 @@ unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         push_simple::<false>(cx, ip, regs, cache, block)
     }
 }
+unsafe fn named(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers.
+    unsafe { send_x(cx, ip, regs, cs) }
+}
 /// Calls a builtin's function; debug builds look whether it does more than its row says.
 ///
 /// # Safety
@@ -710,6 +714,8 @@ pub struct CallHandlers {
     pub simple_blk: Handler,
     pub filled: Handler,
     pub filled_blk: Handler,
+    /// Of a site with names of keywords, whose values have places (`keywords::place_known`): only says so, the site's instruction is another one's.
+    pub named: Handler,
     pub bound: Handler,
     pub bound_blk: Handler,
     pub native: Handler,
@@ -726,7 +732,7 @@ pub struct CallHandlers {
 impl CallHandlers {
     /// Whether a handler calls what is written in Ruby, with the arguments where they stand.
     pub fn in_place(&self, handler: usize) -> bool {
-        [self.simple, self.simple_blk, self.filled, self.filled_blk].iter().any(|h| *h as usize == handler)
+        [self.simple, self.simple_blk, self.filled, self.filled_blk, self.named].iter().any(|h| *h as usize == handler)
     }
     /// The handler of a call of a method with these parameters that may be left where they stand.
     pub fn of_params(&self, simple: bool, with_block: bool) -> Handler {
@@ -743,6 +749,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     simple_blk: ruby_simple_blk,
     filled: ruby_filled,
     filled_blk: ruby_filled_blk,
+    named,
     bound: ruby_bound,
     bound_blk: ruby_bound_blk,
     native,
@@ -1147,6 +1154,8 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).me = m.as_value();
             (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
             (*cache).extra = 0;
+            (*cache).handler = generic;
+            (*cache).shape = recv.shape_key();
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }

@@ -623,12 +623,12 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         if op.group_length() > 1 {
             notes.note(at, kinds(code, at, regs), code.insns.len());
         }
-        if matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
+        if matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX) {
             // What it calls is as warm.
             let c = &*state.calls.add(code.insns[at].c as usize);
             let ruby = [RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
             if c.key >> 32 == cx.epoch as u64 {
-                let own = matches!(op, Op::SendSelf | Op::SendSelfBlk);
+                let own = matches!(op, Op::SendSelf | Op::SendSelfBlk) || code.calls[code.insns[at].c as usize].is_own(code.insns[at]);
                 let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
                 // Only where the callee, or the block that it takes, would be inlined.
                 let inlined = [RUBY_CALLS.new_object, RUBY_CALLS.native_blk];

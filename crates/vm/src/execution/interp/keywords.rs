@@ -8,7 +8,7 @@ use crate::builtin::Block;
 use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
 use crate::interp::blocks::{activation, rest_list};
-use crate::interp::calls::{block_of_proc, block_record, calls_proc, sends, symbol_target};
+use crate::interp::calls::{RUBY_CALLS, block_of_proc, block_record, calls_proc, sends, symbol_target};
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, List};
@@ -85,6 +85,8 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                     (*cache).me = m.as_value();
                     (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
                     (*cache).extra = 0;
+                    (*cache).handler = RUBY_CALLS.generic;
+                    (*cache).shape = recv.shape_key();
                     (*cache).key = key;
                 }
                 _ => return Ok(false),
@@ -200,6 +202,9 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             && !splat
         {
             (*cache).extra = known(p, x, names);
+            if (*cache).extra != 0 {
+                (*cache).handler = RUBY_CALLS.named;
+            }
         }
         Ok(true)
     }
