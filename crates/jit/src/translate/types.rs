@@ -431,11 +431,8 @@ impl<'a> Types<'a> {
                         s.write(a, Type::Any);
                     }
                 }
-                _ if !self.flushes(id) => {
-                    if let Some(a) = a {
-                        s.write(a, Type::Any);
-                    }
-                }
+                // All of them: `Expand` has several.
+                _ if !self.flushes(id) => writes.iter().for_each(|v| s.write(*v, Type::Any)),
                 op => {
                     let late = self.late(id, s);
                     s.dirty.clear();
