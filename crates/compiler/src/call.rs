@@ -679,6 +679,17 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// `super` without arguments passes the method's parameters as they are now.
+    /// What a parameter holds, for an implicit `super`: nil where it is not set yet, in the default of one before it.
+    fn push_parameter(&mut self, root: usize, var: usize) -> u16 {
+        let reg = self.load_var(root, var, Dest::Push);
+        if self.f.in_defaults {
+            let set = self.f.asm.label();
+            self.f.asm.jump_op(Op::JumpDef, reg, set);
+            self.f.asm.emit(Op::LoadNil, 0, reg, 0, 0);
+            self.f.asm.bind(set);
+        }
+        reg
+    }
     pub(crate) fn zsuper(&mut self, n: &prism::ForwardingSuperNode<'pr>, dest: Dest) -> u16 {
         let root = self.scopes.root_of(self.f.scope);
         let known = self.method_params.get(&root).is_some_and(|p| p.registers() as usize == self.scopes.list[root].params.len());
@@ -704,7 +715,7 @@ impl<'pr> Compiler<'pr> {
         let post = params.post_start() as usize - 1;
         if params.rest && params.post == 0 && positional < MAX_ARGC {
             for var in &vars[..positional] {
-                self.load_var(root, *var, Dest::Push);
+                self.push_parameter(root, *var);
             }
             self.load_var(root, vars[params.rest_reg() as usize - 1], Dest::Push);
             // A variable may hold anything by now.
@@ -714,7 +725,7 @@ impl<'pr> Compiler<'pr> {
         } else if params.rest || positional + params.post as usize > MAX_ARGC {
             let array = self.f.top;
             for var in &vars[..positional] {
-                self.load_var(root, *var, Dest::Push);
+                self.push_parameter(root, *var);
             }
             self.pop_to(array);
             self.push();
@@ -733,7 +744,7 @@ impl<'pr> Compiler<'pr> {
             p.flags |= call_flags::SPLAT | call_flags::SPLAT_FRESH;
         } else {
             for var in vars[..positional].iter().chain(&vars[post..post + params.post as usize]) {
-                self.load_var(root, *var, Dest::Push);
+                self.push_parameter(root, *var);
                 p.argc += 1;
             }
         }
@@ -748,7 +759,7 @@ impl<'pr> Compiler<'pr> {
                 self.f.asm.emit(Op::HashMerge, 0, hash, rest, 0);
                 for (i, k) in params.keywords.iter().enumerate() {
                     let key = self.load_sym(k.name, Dest::Push);
-                    let value = self.load_var(root, vars[at + i], Dest::Push);
+                    let value = self.push_parameter(root, vars[at + i]);
                     self.f.asm.emit(Op::HashSet, 0, hash, key, value);
                     self.pop_to(hash + 1);
                 }
@@ -758,7 +769,7 @@ impl<'pr> Compiler<'pr> {
             }
         } else if params.takes_keywords() && params.keywords.len() <= MAX_KEYWORDS {
             for i in 0..params.keywords.len() {
-                self.load_var(root, vars[at + i], Dest::Push);
+                self.push_parameter(root, vars[at + i]);
             }
             p.keywords = self.f.asm.keyword_list(params.keywords.iter().map(|k| k.name).collect());
             p.flags |= call_flags::KW | call_flags::KW_NAMES;
@@ -766,7 +777,7 @@ impl<'pr> Compiler<'pr> {
             let first = self.f.top;
             for (i, k) in params.keywords.iter().enumerate() {
                 self.load_sym(k.name, Dest::Push);
-                self.load_var(root, vars[at + i], Dest::Push);
+                self.push_parameter(root, vars[at + i]);
             }
             self.pop_to(first);
             self.push();

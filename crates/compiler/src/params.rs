@@ -271,7 +271,9 @@ impl<'pr> Compiler<'pr> {
             // `def f(a = a)`: the parameter is nil in its own default.
             self.f.asm.emit(Op::LoadNil, 0, reg, 0, 0);
         }
+        let before = std::mem::replace(&mut self.f.in_defaults, true);
         self.expr(value, Dest::Reg(reg));
+        self.f.in_defaults = before;
         self.f.asm.bind(given);
         if captured {
             self.store_var(scope, var, reg);

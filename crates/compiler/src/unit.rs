@@ -101,6 +101,8 @@ pub(crate) struct Frame {
     pub once_sites: u16,
     /// Fused jumps would not reach.
     pub wide: bool,
+    /// A default of the parameters is being compiled: those behind it are not set yet.
+    pub in_defaults: bool,
     /// Start of a block's body.
     pub redo: Option<Label>,
     /// Inside the second copy of an ensure clause.
@@ -161,6 +163,7 @@ impl Frame {
             name,
             once_sites: 0,
             wide: false,
+            in_defaults: false,
             redo: None,
             copying: false,
             end_line: 0,
