@@ -47,6 +47,17 @@ Dir.mktmpdir do |dir|
       p first.size, 11.times.map { jobs.next.to_i }
     end
     RubyVM::Pool.open(connect: url) { |pool| p pool.map(1..3) { |n| n }, 2 }
+    # A job whose parts the server has lost is sent again.
+    large = "p" * 3_000_000
+    look = RubyVM::Channel.open(server.url("look")).__queue.connection
+    RubyVM::Pool.open(connect: server.url("later")) do |pool|
+      future = pool.submit(large) { |text| text.size }
+      streams = -> { look.api("STREAM.LIST")["streams"].to_h { |stream| [stream["config"]["name"], stream["state"]["messages"]] }.select { |name, _| name.include?("later_jobs") } }
+      500.times { streams.call.values.count(&:positive?) == 2 ? break : sleep(0.02) }
+      look.api("STREAM.PURGE.#{streams.call.keys.find { |name| name.start_with?("zakuro-parts") }}")
+      workers << Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("later"), "--size", "1", out: File::NULL)
+      p future.value, streams.call.keys.grep(/_dead/)
+    end
     jobs = RubyVM::Channel.open(server.url("pool.jobs"))
     p settled(jobs), parts(jobs)
     # Nothing is left of results, nor of blocks.

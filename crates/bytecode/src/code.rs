@@ -313,9 +313,13 @@ pub struct CallSite {
 }
 
 impl CallSite {
-    /// Whether a SendX here takes self as its receiver.
-    pub fn is_own(&self, insn: Insn) -> bool {
-        insn.opcode() == Op::SendX && self.flags & call_flags::FCALL != 0 && insn.b == 0
+    /// Whether a call here takes self as its receiver, rather than the first register of its window.
+    pub fn takes_self(&self, insn: Insn) -> bool {
+        match insn.opcode() {
+            Op::SendSelf | Op::SendSelfBlk => true,
+            Op::SendX => self.flags & call_flags::FCALL != 0 && insn.b == 0,
+            _ => false,
+        }
     }
     /// Whether it gives positional arguments and keywords by name, and nothing else.
     pub fn gives_names(&self) -> bool {

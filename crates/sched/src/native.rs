@@ -573,7 +573,9 @@ impl Native {
     fn busy_until(&self, now: u64) {
         let worker = self.inner.worker(self.worker.get());
         worker.busy_since.store(0, Relaxed);
-        clock::add(&worker.busy, now.saturating_sub(self.busy_since.get()));
+        // Who reads the new sum sees that the turn is over.
+        let busy = worker.busy.load(Relaxed) + now.saturating_sub(self.busy_since.get());
+        worker.busy.store(busy, Ordering::Release);
     }
 
     fn leave_blocking(&self, kept: Option<u32>) {

@@ -69,8 +69,8 @@ impl Worker {
     /// Ticks in which units ran here, with the turn that goes on at `now`.
     pub(crate) fn busy_until(&self, now: u64) -> u64 {
         loop {
-            let busy = self.busy.load(Ordering::Relaxed);
-            let since = self.busy_since.load(Ordering::Relaxed);
+            let busy = self.busy.load(Ordering::Acquire);
+            let since = self.busy_since.load(Ordering::Acquire);
             // Whoever ends a turn says first that none goes on: what is read in between is too little, not too much.
             if self.busy.load(Ordering::Relaxed) == busy {
                 return busy + if since == 0 { 0 } else { now.saturating_sub(since) };

@@ -279,7 +279,7 @@ impl Emitter<'_, '_> {
         let u = &self.graph.units[id];
         let (i, at) = (u.insn, u.at);
         let with_block = matches!(u.op, Op::SendBlk | Op::SendSelfBlk);
-        let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+        let own = self.graph.takes_self(id);
         let entry = i.c as i32 * call::SIZE;
         let called = self.types.called(id).clone();
         let (miss, done) = (self.b.create_block(), self.b.create_block());

@@ -411,11 +411,19 @@ impl Graph {
         scope
     }
 
+    /// Whether a unit is a call whose callee may be inlined, once it is known.
+    pub fn may_inline(&self, id: Id) -> bool {
+        let u = &self.units[id];
+        match u.op {
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk => true,
+            Op::SendX => self.scopes[u.scope].code.calls[u.insn.c as usize].gives_names(),
+            _ => false,
+        }
+    }
     /// Whether a call takes self as its receiver.
     pub fn takes_self(&self, id: Id) -> bool {
         let u = &self.units[id];
-        matches!(u.op, Op::SendSelf | Op::SendSelfBlk)
-            || u.op == Op::SendX && self.scopes[u.scope].code.calls[u.insn.c as usize].is_own(u.insn)
+        self.scopes[u.scope].code.calls.get(u.insn.c as usize).is_some_and(|site| site.takes_self(u.insn))
     }
     /// The caller's register whose value an inlined method's parameter register gets; None: nothing is given for it.
     pub fn argument(&self, scope: usize, register: u16) -> Option<u16> {
@@ -540,15 +548,14 @@ impl Graph {
             }
             return self.enter(id, &met, Kind::Yielded { home }, window + insn.a as usize, after);
         }
-        let named = op == Op::SendX && self.scopes[scope].code.calls[insn.c as usize].gives_names();
-        if !named && !matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk) {
+        if !self.may_inline(id) {
             return;
         }
         let Some(site) = self.scopes[scope].sites.get(insn.c as usize).cloned() else { return };
         let with_block = matches!(op, Op::SendBlk | Op::SendSelfBlk);
         match site.called {
             // (A `&block` of a site without a block is nil, and no parameter that has a default.)
-            Called::Ruby(met) if named && met.code.params.block => {}
+            Called::Ruby(met) if op == Op::SendX && met.code.params.block => {}
             Called::Ruby(met) if self.fits(&met, scope, depth + 1, with_block) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }

@@ -260,7 +260,7 @@ impl Emitter<'_, '_> {
             let it = &self.graph.loops[l];
             (it.kind, it.target, it.block, it.next, it.limit, it.object, it.item, it.result)
         };
-        let own = matches!(u.op, Op::SendSelf | Op::SendSelfBlk);
+        let own = self.graph.takes_self(id);
         let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
         self.flush(id, s);
         s.pushed = self.graph.scopes[scope].depth;

@@ -281,7 +281,9 @@ impl<'a> Types<'a> {
                 k if k == seen::ARRAY | seen::INTEGER << seen::SECOND && !refuted => Plan::Array,
                 _ => Plan::Generic,
             },
-            Send | SendBlk | SendSelf | SendSelfBlk if matches!(self.called(id), Called::Unseen) && !self.is_refuted(id, UNSEEN) => {
+            Send | SendBlk | SendSelf | SendSelfBlk | SendX
+                if self.graph.may_inline(id) && matches!(self.called(id), Called::Unseen) && !self.is_refuted(id, UNSEEN) =>
+            {
                 Plan::Never
             }
             Pow | CaseEq | Len | EmptyP | Not | NilP => Plan::Generic,

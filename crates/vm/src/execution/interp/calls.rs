@@ -730,7 +730,7 @@ pub struct CallHandlers {
     pub sent: Handler,
 }
 impl CallHandlers {
-    /// Whether a handler calls what is written in Ruby, with the arguments where they stand.
+    /// Whether a handler calls what is written in Ruby, with the arguments where they stand, or moved to where its cache says.
     pub fn in_place(&self, handler: usize) -> bool {
         [self.simple, self.simple_blk, self.filled, self.filled_blk, self.named].iter().any(|h| *h as usize == handler)
     }

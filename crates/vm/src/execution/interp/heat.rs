@@ -57,8 +57,11 @@ const FAILURE: u64 = 1000;
 /// Whether an instruction's operands are worth knowing.
 fn is_told(op: Op) -> bool {
     use Op::*;
-    op.group_length() == 3 && !matches!(op, Not | NilP | CaseEq)
-        || matches!(op, Aset | Loop | LoopIf | LoopUnless | Send | SendBlk | SendSelf | SendSelfBlk)
+    op.group_length() == 3 && !matches!(op, Not | NilP | CaseEq) || matches!(op, Aset | Loop | LoopIf | LoopUnless) || calls_site(op)
+}
+/// Whether an instruction calls what its call site's cache knows: that is as warm.
+fn calls_site(op: Op) -> bool {
+    matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX)
 }
 fn kind_of(v: Value) -> u8 {
     if v.is_fixnum() {
@@ -623,12 +626,11 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         if op.group_length() > 1 {
             notes.note(at, kinds(code, at, regs), code.insns.len());
         }
-        if matches!(op, Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX) {
-            // What it calls is as warm.
+        if calls_site(op) {
             let c = &*state.calls.add(code.insns[at].c as usize);
             let ruby = [RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object];
             if c.key >> 32 == cx.epoch as u64 {
-                let own = matches!(op, Op::SendSelf | Op::SendSelfBlk) || code.calls[code.insns[at].c as usize].is_own(code.insns[at]);
+                let own = code.calls[code.insns[at].c as usize].takes_self(code.insns[at]);
                 let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
                 // Only where the callee, or the block that it takes, would be inlined.
                 let inlined = [RUBY_CALLS.new_object, RUBY_CALLS.native_blk];
