@@ -1,3 +1,4 @@
+# Without --gc=stress. (Collections empty caches while the first versions are made, of which there are but a few.)
 # A method that is given optional parameters, or keywords by name, becomes part of its caller's machine code, as one with required parameters does: that is longer where the method is.
 def bytes(name)
   deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 20
