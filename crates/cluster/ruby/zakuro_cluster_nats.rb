@@ -256,7 +256,7 @@ module RubyVM::Cluster
   class NatsQueue # :nodoc:
     CONSUMER = "zakuro"
     STORE = "zakuro_store"
-    NO_STREAM, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_037, 10_058, 10_054
+    NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_014, 10_037, 10_058, 10_054
     DAY, WEEK = 86_400, 7 * 86_400
 
     attr_reader :address
@@ -365,7 +365,15 @@ module RubyVM::Cluster
     end
 
     def closed? = info["config"]["description"] == "closed"
-    def size = info["state"]["messages"]
+
+    # What the consumer still has to hand out, or is not done with. (The stream of a server that was killed may hold again what had been removed from it.)
+    def size
+      found = connection.api("CONSUMER.INFO.#{@stream}.#{CONSUMER}")
+      found["num_pending"] + found["num_ack_pending"]
+    rescue NatsConnection::Failure => e
+      raise unless e.number == NO_CONSUMER
+      info["state"]["messages"]
+    end
 
     def delete
       drop(@stream)
