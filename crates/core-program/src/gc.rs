@@ -93,12 +93,14 @@ struct Weak {
     /// Finalizers of objects that died.
     due: Vec<(Value, Value)>,
     at_exit: bool,
-    stress: bool,
+    /// As it was assigned.
+    stress: Option<Value>,
 }
 impl Trace for Weak {
     /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress: _ } = self;
+        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress } = self;
+        stress.trace(m);
         key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
         for (_object, id, procs) in finalizers {
             id.trace(m);
@@ -271,20 +273,20 @@ mod gc {
         std::mem::replace(&mut cx.gc_disabled, false)
     }
 
-    /// Whether each safepoint collects.
+    /// What `stress=` was given.
     ///
     ///     GC.stress   #=> false
     #[method("stress", singleton)]
-    fn stress(cx: &mut Cx, _this: Value) -> bool {
-        cx.state::<Weak>().stress
+    fn stress(cx: &mut Cx, _this: Value) -> Value {
+        cx.state::<Weak>().stress.unwrap_or(Value::FALSE)
     }
 
-    /// Makes each safepoint collect.
+    /// Makes each safepoint collect when it is neither false nor nil.
     ///
     ///     GC.stress = false   #=> false
     #[method("stress=", singleton)]
     fn set_stress(cx: &mut Cx, _this: Value, on: Value) -> Value {
-        cx.state::<Weak>().stress = on.truthy();
+        cx.state::<Weak>().stress = Some(on);
         cx.gc_stress = on.truthy() || cx.options.gc_stress;
         if cx.gc_stress {
             // Stays set as long as it lasts.

@@ -244,7 +244,7 @@ module ObjectSpace
       end
     end
 
-    def __float(float) = float.nan? ? "NaN" : float.infinite? ? (float > 0 ? "Inf" : "-Inf") : float.to_s
+    def __float(float) = float.nan? ? "NaN" : float.infinite? ? (float > 0 ? "Inf" : "-Inf") : format("%#g", float)
 
     def __address(object)
       return "\"0x#{object.internal_object_id.to_s(16)}\"" if InternalObjectWrapper === object
@@ -265,7 +265,7 @@ module ObjectSpace
       when Integer then return object.to_s unless __about(object)
       when Float
         unless __about(object)
-          return object.finite? ? object.to_s : "{\"type\":\"FLOAT\", \"value\":\"#{__float(object)}\"}"
+          return object.finite? ? __float(object) : "{\"type\":\"FLOAT\", \"value\":\"#{__float(object)}\"}"
         end
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
@@ -299,8 +299,12 @@ module ObjectSpace
         string = "".b.replace(object)
         fields = owned == 0 ? ["\"embedded\":true"] : []
         fields << "\"bytesize\":#{string.bytesize}"
-        fields << "\"value\":#{__text(string)}" if string.valid_encoding? && string.encoding.ascii_compatible? && (string.ascii_only? || string.encoding == Encoding::UTF_8)
-        fields << "\"encoding\":\"#{string.encoding}\"" << "\"coderange\":\"#{!string.encoding.ascii_compatible? ? "unknown" : string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"}\""
+        state = string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"
+        fields << "\"value\":#{__text(string)}" if state == "7bit" && !string.empty?
+        fields << "\"encoding\":\"#{string.encoding}\"" unless string.encoding == Encoding::BINARY
+        fields << "\"coderange\":\"#{state}\""
+        fields << "\"broken\":true" if state == "broken"
+        fields
       when "ARRAY"
         ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *("\"embedded\":true" if owned == 0)]
       when "FLOAT" then ["\"value\":\"#{__float(object)}\""]

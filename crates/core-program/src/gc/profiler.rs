@@ -39,6 +39,11 @@ fn records(cx: &mut Cx) -> Vec<Record> {
     all
 }
 
+/// What `total_time` and `result` are about.
+fn shown(cx: &mut Cx) -> Vec<Record> {
+    if cx.state::<Profile>().enabled { records(cx) } else { Vec::new() }
+}
+
 /// Seconds that a collection took.
 fn seconds(r: &Record) -> f64 {
     (r.mark + r.sweep).as_secs_f64()
@@ -123,7 +128,7 @@ pub mod gc_profiler {
         cx.heap.keep_records(most);
     }
 
-    /// Stops; what was recorded stays.
+    /// Stops; what was recorded stays, and is shown again once it is enabled.
     ///
     ///     GC::Profiler.disable   #=> nil
     #[method("disable", singleton)]
@@ -173,7 +178,7 @@ pub mod gc_profiler {
         Ok(Value::NIL)
     }
 
-    /// The records, a Hash each; of those after number `since:`, the last `limit:` ones. nil when it has never been enabled.
+    /// The records, a Hash each; of those after number `since:`, the last `limit:` ones. nil while it is not enabled.
     ///
     ///     GC::Profiler.enable; GC.start; GC::Profiler.raw_data.last[:GC_FLAGS][:gc_by]   #=> :method
     #[method("raw_data", singleton)]
@@ -185,7 +190,7 @@ pub mod gc_profiler {
         if limit.is_some_and(|n| n < 0) {
             return cx.arg_error("limit must be non-negative");
         }
-        let Some(began) = cx.state::<Profile>().began else { return Ok(Value::NIL) };
+        let Profile { enabled: true, began: Some(began), .. } = *cx.state::<Profile>() else { return Ok(Value::NIL) };
         let from = cx.state::<Profile>().from;
         let mut all = records(cx);
         all.retain(|r| since.is_none_or(|n| (r.number - from) as i64 > n));
@@ -198,22 +203,22 @@ pub mod gc_profiler {
         Ok(list.as_value())
     }
 
-    /// Seconds that the recorded collections took.
+    /// Seconds that the recorded collections took; 0.0 while it is not enabled.
     ///
     ///     GC::Profiler.total_time.class   #=> Float
     #[method("total_time", singleton)]
     fn total_time(cx: &mut Cx, _this: Value) -> f64 {
         // The sum of no floats is -0.0.
-        records(cx).iter().map(seconds).fold(0.0, |all, one| all + one)
+        shown(cx).iter().map(seconds).fold(0.0, |all, one| all + one)
     }
 
-    /// A text with the records; empty when there are none.
+    /// A text with the records; empty when there are none, and while it is not enabled.
     ///
     ///     GC::Profiler.clear; GC::Profiler.result   #=> ""
     #[method("result", singleton)]
     fn result(cx: &mut Cx, _this: Value) -> String {
         use std::fmt::Write;
-        let all = records(cx);
+        let all = shown(cx);
         if all.is_empty() {
             return String::new();
         }
