@@ -78,5 +78,11 @@ p all[0].keys, all.all? { |r| r[:GC_TIME] > 0 && r[:GC_MARK_WALL_TIME] + r[:GC_S
 p GC::Profiler.total_time > 0, GC::Profiler.result.lines.size
 p((GC::Profiler.configure(max_records: 0) rescue $!), (GC::Profiler.raw_data(limit: -1) rescue $!), (GC::Profiler.configure(nope: 1) rescue $!))
 GC::Profiler.disable
+p GC::Profiler.raw_data, GC::Profiler.result, GC::Profiler.total_time
+GC::Profiler.enable
 p GC::Profiler.raw_data.size
+GC::Profiler.disable
+GC.stress = :some
+p [GC.stress, GC.stress = nil, GC.stress]
+GC.stress = false
 p GC.respond_to?(:compact), GC.respond_to?(:auto_compact), (begin; GC.compact; rescue NotImplementedError; $!.class; end), GC.verify_internal_consistency
