@@ -192,18 +192,51 @@ impl Cx {
                 let argc = n | if kw { KW_FLAG } else { 0 };
                 let r = interp::calls::call_builtin(self, f, m.as_value(), recv, base.add(1), argc, block);
                 self.fp = fp.sub(1);
-                self.polled_after(r)
+                self.polled_after(r, std::ptr::null())
             }
         }
     }
     /// Yields values to a block. LocalJumpError when there is none.
     #[inline]
     pub fn yield_values(&mut self, block: Block, args: &[Value]) -> Result<Value> {
-        self.yield_plain(block, args)
+        match *args {
+            [a] => self.yield_exact(block, [a]),
+            [a, b] => self.yield_exact(block, [a, b]),
+            _ => self.yield_plain(block, args),
+        }
     }
     #[inline]
     pub fn yield1(&mut self, block: Block, v: Value) -> Result<Value> {
-        self.yield_plain(block, &[v])
+        self.yield_exact(block, [v])
+    }
+    /// The usual case of [`Self::yield_plain`]: a builtin, whose frame is on top, yields as many values as the block has parameters.
+    fn yield_exact<const N: usize>(&mut self, block: Block, args: [Value; N]) -> Result<Value> {
+        if let Some(rec) = block.record()
+            && self.has_native_stack()
+        {
+            // SAFETY: fp always points to a frame of the current stack, and a block's record is valid while the block may be called; both limits are checked before anything is written.
+            unsafe {
+                let (below, cs) = (self.fp, (*rec).bits() as *const CodeState);
+                let (base, fp) = ((*below).aux as *mut Value, below.add(1));
+                let exact = (*cs).simple && (*cs).required as usize == N;
+                if exact
+                    && (*below).is_boundary()
+                    && fp < self.frame_limit
+                    && base.wrapping_add((*cs).nregs as usize + N + 8) < self.stack_limit
+                {
+                    interp::blocks::write_block_frame(fp, base, cs, (*rec.add(1)).bits() as *const Frame, |base| {
+                        for (i, a) in args.iter().enumerate() {
+                            *base.add(1 + i) = *a;
+                        }
+                    });
+                    self.fp = fp;
+                    let ok = interp::machine::run_activation(self, base, cs);
+                    self.fp = below;
+                    return if ok { self.polled_after(Ok(*base), cs) } else { Err(Exc) };
+                }
+            }
+        }
+        self.yield_plain(block, &args)
     }
     fn yield_plain(&mut self, block: Block, args: &[Value]) -> Result<Value> {
         if block.record().is_none() {
@@ -221,7 +254,7 @@ impl Cx {
             };
             let ok = interp::machine::run_activation(self, base, cs);
             self.fp = if pushed { fp.sub(1) } else { fp };
-            if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
+            if ok { self.polled_after(Ok(*base), cs) } else { Err(Exc) }
         }
     }
     /// Yields with everything. `self_`: another receiver and lexical method (instance_exec, define_method).
@@ -255,25 +288,28 @@ impl Cx {
                 *base.add(1 + i) = *a;
             }
             let r = interp::blocks::push_block_frame(self, block, base, n, kw, List::None, pass, self_, flags);
-            let ok = match r {
-                Ok(cs) => interp::machine::run_activation(self, base, cs),
-                Err(Exc) => false,
+            let ran = match r {
+                Ok(cs) => interp::machine::run_activation(self, base, cs).then_some(cs),
+                Err(Exc) => None,
             };
             self.fp = if pushed { fp.sub(1) } else { fp };
-            if ok { self.polled_after(Ok(*base)) } else { Err(Exc) }
+            ran.map_or(Err(Exc), |cs| self.polled_after(Ok(*base), cs))
         }
     }
     /// A native loop that calls native methods or empty blocks runs no Ruby code that polls: it is interrupted here. (Before the call, arguments
-    /// in a vector would not be seen by a collection.)
+    /// in a vector would not be seen by a collection.) `ran`: the Code of the block, or null.
     #[inline(always)]
-    fn polled_after(&mut self, r: Result<Value>) -> Result<Value> {
+    fn polled_after(&mut self, r: Result<Value>, ran: *const CodeState) -> Result<Value> {
         // SAFETY: poll points to the VM's own word.
-        if unsafe { (*self.poll).load(Ordering::Relaxed) } != 0 && r.is_ok() { self.poll_after_slow(r) } else { r }
+        if unsafe { (*self.poll).load(Ordering::Relaxed) } != 0 && r.is_ok() { self.poll_after_slow(r, ran) } else { r }
     }
     #[cold]
     #[inline(never)]
-    fn poll_after_slow(&mut self, r: Result<Value>) -> Result<Value> {
-        self.safepoint_slow()?;
+    fn poll_after_slow(&mut self, r: Result<Value>, ran: *const CodeState) -> Result<Value> {
+        self.returned = ran;
+        let polled = self.safepoint_slow();
+        self.returned = std::ptr::null();
+        polled?;
         std::hint::black_box(r)
     }
     /// Calls a Proc (`call`): lambda rules when it is one.
@@ -327,7 +363,7 @@ impl Cx {
                     self.enters_ruby();
                     let r = f(self, p.extra, Args::new(base.add(1), argc, pass));
                     self.fp = fp.sub(1);
-                    self.polled_after(r)
+                    self.polled_after(r, std::ptr::null())
                 }
             }
             ProcKind::Wrapped | ProcKind::Block => match Ref::<ProcCell>::from_value(p.extra) {

@@ -172,11 +172,31 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
         if fp >= cx.frame_limit || base.wrapping_add((*cs).nregs as usize) >= cx.stack_limit {
             return None;
         }
-        let home = (*rec.add(1)).bits() as *const Frame;
+        write_block_frame(fp, base, cs, (*rec.add(1)).bits() as *const Frame, |base| {
+            for i in 0..required {
+                *base.add(1 + i) = given.get(i).copied().unwrap_or(Value::NIL);
+            }
+        });
+        cx.fp = fp;
+        Some(cs)
+    }
+}
+/// Writes the frame of a simple block, and its window: self, the parameters as `parameters` writes them, and what else is to be there at the beginning.
+///
+/// # Safety
+/// There is room for both; `home` is the frame that the block stands in.
+#[inline(always)]
+pub unsafe fn write_block_frame(
+    fp: *mut Frame,
+    base: *mut Value,
+    cs: *const CodeState,
+    home: *const Frame,
+    parameters: impl FnOnce(*mut Value),
+) {
+    // SAFETY: the caller's word.
+    unsafe {
         *base = *(*home).regs;
-        for i in 0..required {
-            *base.add(1 + i) = given.get(i).copied().unwrap_or(Value::NIL);
-        }
+        parameters(base);
         for k in (*cs).nil_from..(*cs).nlocals {
             *base.add(k as usize) = Value::NIL;
         }
@@ -184,8 +204,6 @@ pub unsafe fn push_plain_block(cx: &mut Cx, block: Block, base: *mut Value, args
             *base.add((*cs).env_reg as usize) = env_of(home);
         }
         fp.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block: Block::NONE, me: (*home).me, aux: FRAME_BLOCK });
-        cx.fp = fp;
-        Some(cs)
     }
 }
 

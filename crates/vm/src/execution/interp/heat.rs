@@ -396,7 +396,13 @@ impl Cx {
         // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
         unsafe {
             let mut f = self.fp;
-            for level in 0..4 {
+            let mut level = 0;
+            // A block that a builtin calls seldom polls itself, and has returned when the builtin does.
+            if let Some(cs) = std::mem::take(&mut self.returned).as_ref() {
+                self.found(cs, true);
+                level = 1;
+            }
+            while level < 4 {
                 while f >= self.stacks.frames && (*f).is_boundary() {
                     f = f.sub(1);
                 }
@@ -408,47 +414,50 @@ impl Cx {
                     break;
                 }
                 let at = cs.index_of((*f).ip);
-                let moves = match cs.own_machine() {
-                    Some(m) if std::ptr::eq(cs.insns.get(), m.insns.as_ptr()) => self.looks_again(cs),
-                    Some(_) if cs.compares() => {
-                        if cs.notes().count.get() > 0 {
-                            self.compared(cs);
-                        }
-                        true
-                    }
-                    _ => {
-                        self.heat_up(cs, true);
-                        // It was left for the interpreter, which takes its time.
-                        if level == 0 && cs.own_machine().is_some() {
-                            let notes = cs.notes();
-                            notes.left.set(notes.left.get().saturating_add(cs.failures_allowed() / 2 + 1));
-                        }
-                        // Frames below wait in a call, most often a builtin's, which can't be left for machine code.
-                        if level == 0 && cs.own_machine().is_none() && !cs.is_traced() {
-                            let notes = cs.notes();
-                            notes.depth.set(0);
-                            notes.sampled(self.samples);
-                            if cs.is_left_alone() {
-                                self.count(cs);
-                            }
-                            if notes.is_wanted() {
-                                if notes.counts.get() && notes.asked.get() == 0 {
-                                    cs.observe_for(COMPARED);
-                                } else {
-                                    self.improve(cs);
-                                }
-                            }
-                        }
-                        true
-                    }
-                };
-                if moves {
+                if self.found(cs, level == 0) {
                     // It goes on in the new copy: at the instruction that it waits in or, on top, that comes next.
                     (*f).ip = cs.insns.get().add(at);
                 }
                 f = f.sub(1);
+                level += 1;
             }
         }
+    }
+    /// A sample has found a Code running, or (not `on_top`) waiting for what it called: whether other instructions may be in force now.
+    fn found(&mut self, cs: &CodeState, on_top: bool) -> bool {
+        match cs.own_machine() {
+            Some(m) if std::ptr::eq(cs.insns.get(), m.insns.as_ptr()) => return self.looks_again(cs),
+            Some(_) if cs.compares() => {
+                if cs.notes().count.get() > 0 {
+                    self.compared(cs);
+                }
+            }
+            _ => {
+                self.heat_up(cs, true);
+                // It was left for the interpreter, which takes its time.
+                if on_top && cs.own_machine().is_some() {
+                    let notes = cs.notes();
+                    notes.left.set(notes.left.get().saturating_add(cs.failures_allowed() / 2 + 1));
+                }
+                // Frames below wait in a call, most often a builtin's, which can't be left for machine code.
+                if on_top && cs.own_machine().is_none() && !cs.is_traced() {
+                    let notes = cs.notes();
+                    notes.depth.set(0);
+                    notes.sampled(self.samples);
+                    if cs.is_left_alone() {
+                        self.count(cs);
+                    }
+                    if notes.is_wanted() {
+                        if notes.counts.get() && notes.asked.get() == 0 {
+                            cs.observe_for(COMPARED);
+                        } else {
+                            self.improve(cs);
+                        }
+                    }
+                }
+            }
+        }
+        true
     }
     /// What runs in machine code: whether other instructions are in force now.
     fn looks_again(&mut self, cs: &CodeState) -> bool {
