@@ -77,23 +77,22 @@ module RubyVM::Cluster
 
     # A channel of this VM that fetches: what it has goes to others when the VM ends, after its `at_exit` blocks, if the server hears of it within END_WITHIN; else later, when it has not heard of this VM for `ack_wait:`.
     def at_end(channel) # :nodoc:
-      here = @ends && @ends[0].__current? && @ends[1] == Process.pid
-      unless here
+      here = RubyVM.__here
+      unless @ends&.first == here
         fetching = ObjectSpace::WeakMap.new
-        @ends = [RubyVM.current, Process.pid, fetching]
-        pid = Process.pid
+        @ends = [here, fetching]
         RubyVM.__at_end do
           # The connections of a process that was forked are its parent's.
-          next unless Process.pid == pid
+          next unless RubyVM.__here == here
           end_all(fetching.keys, ending_by)
         end
       end
-      @ends[2][channel] = true
+      @ends[1][channel] = true
     end
 
     # The moment until which this VM, which ends, waits for its servers.
     def ending_by # :nodoc:
-      @ending = [RubyVM.current, now + END_WITHIN] unless @ending&.first&.__current?
+      @ending = [RubyVM.__here, now + END_WITHIN] unless @ending&.first == RubyVM.__here
       @ending[1]
     end
 

@@ -141,10 +141,7 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
-      synchronize do
-        @asked = RubyVM::Cluster.now
-        @room.signal
-      end
+      __poll
       while @bell.try_recv
         message = take
         return message unless GONE.equal?(message)
@@ -213,7 +210,7 @@ class RubyVM::Channel
 
     # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays.
     def disconnect
-      return self if @gone || !@owner.__current?
+      return self if @gone || @owner != RubyVM.__here
       flush if @window
       finish_all unless @ack == :manual
       tell_done
@@ -272,14 +269,15 @@ class RubyVM::Channel
       bells = channels.map { |c| Remote === c ? c.__bell : c }
       remote = channels.grep(Remote)
       by = timeout && RubyVM::Cluster.now + timeout
-      loop do
+      # Not `loop`, which a ClosedError would end.
+      while true
         begin
           remote.each { |c| c.__want(1) }
           bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
         ensure
           remote.each { |c| c.__want(-1) }
         end
-        return unless bell
+        return remote.each(&:__poll) && nil unless bell
         found = channels[bells.index(bell)]
         message = found.__take if Remote === found
         return [found, message] unless GONE.equal?(message)
@@ -298,6 +296,17 @@ class RubyVM::Channel
       synchronize do
         @wanted += more
         @asked = RubyVM::Cluster.now
+        @room.signal
+      end
+    end
+
+    # Somebody has asked and not waited, or not for long: one message is fetched for when they ask again.
+    def __poll # :nodoc:
+      synchronize do
+        now = RubyVM::Cluster.now
+        @pause = now - @asked if @polled
+        @asked = now
+        @polled = true
         @room.signal
       end
     end
@@ -336,7 +345,7 @@ class RubyVM::Channel
       tell_done
       taken = []
       @lock.synchronize do
-        return if @ready.empty? || @wanted > 0 || RubyVM::Cluster.now - @asked < IDLE
+        return if @ready.empty? || @wanted > 0 || RubyVM::Cluster.now - @asked < patience
         # Somebody may have been told of the others.
         while !@ready.empty? && @bell.try_recv
           taken << @ready.pop
@@ -393,7 +402,7 @@ class RubyVM::Channel
 
     # The VM ends: nothing is received any more, and the thread that fetches gives back what is here, by this moment. Answers the thread, or nil where there is nothing to wait for.
     def end_by(by) # :nodoc:
-      return if @gone || !@owner.__current? || !@fetcher&.alive?
+      return if @gone || @owner != RubyVM.__here || !@fetcher&.alive?
       synchronize do
         @ending, @released = by, true
         @last.clear
@@ -451,12 +460,16 @@ class RubyVM::Channel
     end
 
     # Under the lock: whether messages are fetched, also ahead.
-    def wants? = !@quiet && !@released && (@wanted > 0 || RubyVM::Cluster.now - @asked < AHEAD)
+    def wants? = !@quiet && !@released && (@wanted > 0 || RubyVM::Cluster.now - @asked < (@polled ? patience : AHEAD))
+
+    # Under the lock: for how long what is here waits to be asked for: who polls does so again.
+    def patience = @polled ? [2 * @pause, IDLE].max : IDLE
 
     # Under the lock: how many messages may come; several at once, if there is something to go on with. `@exact`: nothing is fetched that no thread waits for.
     def free
       return [@wanted - @ready.size, 0].max if @exact
       most = @ahead > @wanted ? @ahead : @wanted
+      most = 1 if most == 0 && @polled
       most = @prefetch if most > @prefetch
       places, left = most - @ready.size, @prefetch - @held.size
       places = left if left < places
@@ -480,6 +493,7 @@ class RubyVM::Channel
         __want(-1)
       end
       raise @failed if @failed && !found
+      __poll unless found || @over
       found
     end
 
@@ -488,7 +502,7 @@ class RubyVM::Channel
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
       @wire = cluster.const_get(:Wire)
       @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout, **@parts)
-      @owner = RubyVM.current
+      @owner = RubyVM.__here
       @lock = Mutex.new
       @room = ConditionVariable.new
       @bell = RubyVM::Channel.__remote(@address.to_s)
@@ -504,6 +518,9 @@ class RubyVM::Channel
       # Threads that wait for a message, and when one was asked for.
       @wanted = @ahead = 0
       @asked = @paced = 0.0
+      # Whether the last one did not wait, and the time between the last two that did not: at first that of a patient one.
+      @polled = false
+      @pause = 5.0
       @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
       @released = @gone = @over = @quiet = false
       @ending = nil
@@ -514,7 +531,7 @@ class RubyVM::Channel
     # A fork has a copy of its maker's handle: it opens its own.
     def usable
       raise RubyVM::ClosedError, "the channel was disconnected here" if @gone
-      return if @owner.__current?
+      return if @owner == RubyVM.__here
       prepare
     end
 
@@ -558,6 +575,7 @@ class RubyVM::Channel
         raise @failed if @failed
         pace
         @asked = @paced
+        @polled = false
         found = @ready.shift
         unless found.parts
           @received += 1

@@ -52,14 +52,14 @@ module RubyVM::Cluster
       # Which of the servers; the next one when this one is gone.
       @place = 0
       @closed = false
-      @owner = RubyVM.current
+      @owner = RubyVM.__here
       @thread = Thread.new { run }
       @thread.name = "#{address.scheme} #{address.host}"
       @thread.report_on_exception = false
     end
 
     # In a fork its thread is not there.
-    def here? = @owner.__current? && !@closed
+    def here? = @owner == RubyVM.__here && !@closed
 
     # Waits for an answer. Unavailable when there is none in time.
     def call(bytes, timeout = @timeout, size: 0)
@@ -135,7 +135,7 @@ module RubyVM::Cluster
     end
 
     def close
-      return unless @owner.__current?
+      return unless @owner == RubyVM.__here
       @lock.synchronize do
         return if @closed
         @closed = true

@@ -52,8 +52,9 @@ module RubyVM::Cluster
       # Where the jobs of a pool are that has this mark.
       def jobs_of(address, mark) = address.with_name("#{address.name}.jobs#{".#{mark}" if mark}")
 
-      # A block as data. TypeError when its text, or what it uses, can't travel.
-      def block(proc)
+      # A block as data. TypeError when its text, or what it uses, can't travel. `made`: what there is of those that it uses, itself perhaps.
+      def block(proc, made = {}.compare_by_identity)
+        return made[proc] if made.key?(proc)
         parts = Native.block(proc)
         return Block.new(nil, parts) if Symbol === parts
         raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" unless parts
@@ -63,25 +64,31 @@ module RubyVM::Cluster
         names = scope.local_variables
         # What evaluates text may name any.
         names &= words.map(&:to_sym) unless words.any? { |word| %w[eval binding instance_eval class_eval module_eval].include?(word) }
-        locals = names.to_h { |name| [name, local(scope.local_variable_get(name), name)] }
+        locals = {}
         receiver = proc.binding.receiver
         main = receiver.equal?(TOPLEVEL_BINDING.receiver)
         receiver = nil if main || !uses_self
         nesting = scope.eval("Module.nesting", __FILE__, __LINE__).map { |m| m.name or raise TypeError, "a block in an anonymous class can't travel to another machine" }
         dump(receiver, "self")
-        Block.new(text, file, line, frozen, proc.lambda?, nesting, locals, receiver, main)
+        found = made[proc] = Block.new(text, file, line, frozen, proc.lambda?, nesting, locals, receiver, main)
+        names.each { |name| locals[name] = local(scope.local_variable_get(name), name, made) }
+        found
       end
 
       # The block again, in this VM.
-      def build(block)
+      def build(block, built = {}.compare_by_identity)
+        return built[block] if built.key?(block)
         # `&:name`
         return block.file.to_proc unless block.text
         scope = scope_of(block)
-        block.locals.each { |name, value| scope.local_variable_set(name, Block === value ? build(value) : value) }
+        # Other blocks are there when this one is: they may use it.
+        block.locals.each { |name, value| scope.local_variable_set(name, Block === value ? nil : value) }
         text = block.text
         text = "#{block.lambda ? "lambda" : "proc"} #{text}" unless text.start_with?("->")
         text = "# frozen_string_literal: true\n#{text}" if block.frozen
-        scope.eval(text, block.file, block.line - (block.frozen ? 1 : 0))
+        found = built[block] = scope.eval(text, block.file, block.line - (block.frozen ? 1 : 0))
+        block.locals.each { |name, value| scope.local_variable_set(name, build(value, built)) if Block === value }
+        found
       end
 
       # What Marshal writes; TypeError with the way to what it can't.
@@ -99,8 +106,8 @@ module RubyVM::Cluster
 
       private
 
-      def local(value, name)
-        return block(value) if Proc === value
+      def local(value, name, made)
+        return block(value, made) if Proc === value
         dump(value, "the variable #{name}")
         value
       end

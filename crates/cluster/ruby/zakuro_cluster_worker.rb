@@ -78,6 +78,8 @@ module RubyVM::Cluster
       @hidden = RubyVM::Cluster.hidden_key(key)
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
+      # A program that can't be loaded is told of here, not by the first job of somebody else.
+      @pool.submit { nil }.value if file
       require "zakuro/cluster/crew"
       require "socket"
       @host = Socket.gethostname

@@ -125,9 +125,9 @@ module DRb
 
       # A fork has servers and connections of the VM that it comes from in its memory. They are not its own.
       def here # :nodoc:
-        return if @vm&.__current?
+        return if @vm == RubyVM.__here
         first = @vm.nil?
-        @vm = RubyVM.current
+        @vm = RubyVM.__here
         @idle = {}
         return if first
         @own = false

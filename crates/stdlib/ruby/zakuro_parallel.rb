@@ -36,7 +36,7 @@ module Enumerable
   #     (1..6).parallel_select(size: 2) { |n| n.even? }   #=> [2, 4, 6]
   def parallel_select(**options, &block)
     list = to_a
-    kept = list.parallel_map(**options, &block)
+    kept = list.parallel_map(**__raising(options), &block)
     list.select.with_index { |_, i| kept[i] }
   end
   alias parallel_filter parallel_select
@@ -47,7 +47,7 @@ module Enumerable
   #     (1..6).parallel_reject(size: 2) { |n| n.even? }   #=> [1, 3, 5]
   def parallel_reject(**options, &block)
     list = to_a
-    dropped = list.parallel_map(**options, &block)
+    dropped = list.parallel_map(**__raising(options), &block)
     list.reject.with_index { |_, i| dropped[i] }
   end
 
@@ -61,7 +61,13 @@ module Enumerable
   #
   #     require "zakuro/parallel"
   #     (1..3).parallel_sum(size: 2) { |n| n * n }   #=> 14
-  def parallel_sum(initial = 0, **options, &block) = parallel_map(**options, &block).sum(initial)
+  def parallel_sum(initial = 0, **options, &block) = parallel_map(**__raising(options), &block).sum(initial)
+
+  # An error is no answer to what these ask.
+  private def __raising(options)
+    raise ArgumentError, "errors: :return is for map, flat_map and filter_map: an error is neither true nor a number" if options[:errors] == :return
+    options
+  end
 
   private def __in_pool(options)
     given, made = options.partition { |name, _| %i[ordered errors progress ahead timeout].include?(name) }.map(&:to_h)

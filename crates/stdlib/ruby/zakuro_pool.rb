@@ -118,7 +118,7 @@ class RubyVM::Pool
     @name = name.nil? ? self.class.__name : String(name)
     @timeout = seconds(job_timeout, "job_timeout")
     @retries = count(binding.local_variable_get(:retry))
-    @owner = RubyVM.current
+    @owner = RubyVM.__here
     @lock = Mutex.new
     @changed = ConditionVariable.new
     @waiting = @numbers = 0
@@ -235,7 +235,7 @@ class RubyVM::Pool
   def closed? = @state != :open
 
   # Name, number of VMs and state.
-  def inspect = "#<RubyVM::Pool #{@name}: #{@owner && @owner.__current? ? "#{size} VMs, #{@state}" : "of another VM"}>"
+  def inspect = "#<RubyVM::Pool #{@name}: #{@owner == RubyVM.__here ? "#{size} VMs, #{@state}" : "of another VM"}>"
   alias to_s inspect
 
   # In another VM a pool is there, since blocks and objects lead to it, but can't be used.
@@ -270,7 +270,7 @@ class RubyVM::Pool
 
   # The lock and the thread are those of the VM that made it.
   def usable
-    raise Error, "the pool #{@name} belongs to another VM: make one here, or send the work there through a channel" unless @owner&.__current?
+    raise Error, "the pool #{@name} belongs to another VM or process: make one here, or send the work there through a channel" unless @owner == RubyVM.__here
   end
 
   def open?

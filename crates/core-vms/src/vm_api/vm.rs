@@ -516,6 +516,15 @@ pub mod vm_class {
         Ok(cx.host.as_ref().is_some_and(|host| host.control.id == id))
     }
 
+    /// A number that no other VM has, nor this one in another process: what has connections or threads knows by it whether they are its own still.
+    ///
+    ///     here = RubyVM.__here; [RubyVM.__here == here, RubyVM.fork { RubyVM.__here }.value == here]   #=> [true, false]
+    #[method("__here", singleton)]
+    fn here(cx: &mut Cx, _this: Value) -> Result<i64> {
+        let id = cx.host_handle()?.control.id;
+        Ok((id as i64 & 0xff_ffff_ffff) << 22 | std::process::id() as i64 & 0x3f_ffff)
+    }
+
     /// Registers a block that this VM runs after its `at_exit` blocks, while its threads still run.
     #[method("__at_end", singleton)]
     fn run_at_end(cx: &mut Cx, _this: Value, block: Block) -> Result<()> {
