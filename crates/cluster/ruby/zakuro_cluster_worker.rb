@@ -79,7 +79,7 @@ module RubyVM::Cluster
       @address = address
       @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
       # A program that can't be loaded is told of here, not by the first job of somebody else.
-      @pool.submit { nil }.value if file
+      @pool.submit(1, &:itself).value if file
       require "zakuro/cluster/crew"
       require "socket"
       @host = Socket.gethostname
