@@ -10,7 +10,7 @@ Dir.mktmpdir do |dir|
     channel = RubyVM::Channel.open(url, timeout: 30)
     channel << 1
     fill = "for i = 1, 500000 do redis.call('SET', 'key' .. i .. ':' .. ARGV[1], i) end"
-    4.times { |n| channel.__queue.connection.run_command("EVAL", fill, 0, n, timeout: 60) }
+    2.times { |n| channel.__queue.connection.run_command("EVAL", fill, 0, n, timeout: 60) }
     waiting = Thread.new { [channel.recv(timeout: 60), channel.recv(timeout: 60)] }
     worker = Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("pool"), "--size", "1", out: File::NULL)
     RubyVM::Pool.open(connect: server.url("pool")) do |pool|

@@ -20,13 +20,15 @@ class RubyVM::Channel
     NAME = /\A[^\s\0]{1,200}\z/
     # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
     AHEAD, IDLE = 0.2, 1.0
+    # The longest pause of one who polls that is taken note of.
+    LONGEST = 15.0
     # Most messages that the server is told of together.
     TOGETHER = 32
     # How often a message is handed out whose parts are missing, where `tries:` does not say it.
     MISSING = 10
     # No message after all.
     GONE = Object.new
-    private_constant :NAME, :AHEAD, :IDLE, :TOGETHER, :MISSING, :GONE
+    private_constant :NAME, :AHEAD, :IDLE, :LONGEST, :TOGETHER, :MISSING, :GONE
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -277,7 +279,10 @@ class RubyVM::Channel
         ensure
           remote.each { |c| c.__want(-1) }
         end
-        return remote.each(&:__poll) && nil unless bell
+        unless bell
+          remote.each(&:__poll) if timeout < AHEAD
+          return
+        end
         found = channels[bells.index(bell)]
         message = found.__take if Remote === found
         return [found, message] unless GONE.equal?(message)
@@ -304,7 +309,7 @@ class RubyVM::Channel
     def __poll # :nodoc:
       synchronize do
         now = RubyVM::Cluster.now
-        @pause = now - @asked if @polled
+        @pause = [now - @asked, LONGEST].min if @polled
         @asked = now
         @polled = true
         @room.signal
@@ -493,7 +498,7 @@ class RubyVM::Channel
         __want(-1)
       end
       raise @failed if @failed && !found
-      __poll unless found || @over
+      __poll unless found || @over || timeout >= AHEAD
       found
     end
 
