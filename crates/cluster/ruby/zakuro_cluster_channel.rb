@@ -280,7 +280,7 @@ class RubyVM::Channel
           remote.each { |c| c.__want(-1) }
         end
         unless bell
-          remote.each(&:__poll) if timeout < AHEAD
+          remote.each(&:__poll) if timeout && timeout < AHEAD
           return
         end
         found = channels[bells.index(bell)]
@@ -498,7 +498,7 @@ class RubyVM::Channel
         __want(-1)
       end
       raise @failed if @failed && !found
-      __poll unless found || @over || timeout >= AHEAD
+      __poll if timeout && timeout < AHEAD && !found && !@over
       found
     end
 
