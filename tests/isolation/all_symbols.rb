@@ -50,7 +50,7 @@ p kept, KEPT
 
 # Names of code that has not run yet, of locals and parameters.
 def parameters_of(first_parameter_here, key_parameter_here: 1) = unused_call_here(first_parameter_here)
-p known(/_here\z/)
+p known(/[a-z]_here\z/)
 
 # Numbers of Symbols tell nothing about others.
 id = "id_of_mine_1#{1}".to_sym.object_id
