@@ -1,5 +1,5 @@
 # Needs redis-server and nats-server.
-# Who asks and does not wait; channels that are all closed; a process that was forked; blocks that use themselves (docs/cluster.md).
+# Who asks and does not wait; channels that are closed; a process that was forked; blocks that use themselves (docs/cluster.md).
 require "tmpdir"
 require_relative "support/servers"
 
@@ -21,6 +21,13 @@ Dir.mktmpdir do |dir|
     closed, local = RubyVM::Channel.open(server.url("closed")), RubyVM::Channel.new
     [closed, local].each(&:close)
     p tried { RubyVM.select(closed, local) }, tried { RubyVM.select(closed, timeout: 5) }
+
+    # What is under way when somebody closes the channel is not lost without a word.
+    sender, other = RubyVM::Channel.open(server.url("window"), window: 8), RubyVM::Channel.open(server.url("window"))
+    sender << 1
+    sender.flush
+    other.close
+    p tried { 20.times { sender << it }; sender.flush }, other.size
 
     # A child has connections of its own.
     pid = Process.fork do

@@ -109,6 +109,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     sizes(&root, &mut failures, &mut warnings);
     machine_paths(&root, &mut failures);
     unwatched(&root, &mut failures);
+    loops(&root, &mut failures);
     unnamed(&root, &mut failures)?;
     compiled_twice(&root, &mut failures, &mut warnings);
     for warning in &warnings {
@@ -506,6 +507,29 @@ fn unwatched(root: &Path, failures: &mut Vec<String>) {
     }
 }
 
+/// `Kernel#loop` ends at a StopIteration, which RubyVM::ClosedError is, and so may be what a block of the program's raises: the library's own Ruby code has no use for it.
+fn loops(root: &Path, failures: &mut Vec<String>) {
+    for crate_ in ["cluster", "insight", "openssl", "stdlib"] {
+        let mut found = Vec::new();
+        files(&root.join("crates").join(crate_).join("ruby"), &["rb"], &mut found);
+        // CRuby's socket library has `loop` there, which programs see.
+        for path in found.iter().filter(|p| !p.ends_with("socket_tcp.rb")) {
+            let Ok(text) = std::fs::read_to_string(path) else { continue };
+            let short = path.strip_prefix(root).unwrap_or(path).display();
+            let lines = text.lines().enumerate().filter(|(_, line)| is_loop(line));
+            failures.extend(lines.map(|(i, _)| format!("{short}:{}: `loop` ends at a ClosedError: use `while true`", i + 1)));
+        }
+    }
+}
+/// Whether a line of Ruby calls `loop` with a block.
+fn is_loop(line: &str) -> bool {
+    !line.trim_start().starts_with('#')
+        && line.match_indices("loop").any(|(at, word)| {
+            let rest = line[at + word.len()..].trim_start();
+            !line[..at].ends_with(|c: char| c.is_alphanumeric() || "_.@:".contains(c)) && (rest.starts_with("do") || rest.starts_with('{'))
+        })
+}
+
 /// Why a line of a file below crates/ can't stay.
 fn unwatched_in(file: &str, line: &str) -> Option<String> {
     let text = line.split("//").next().unwrap_or("");
@@ -649,6 +673,15 @@ mod tests {
         assert_eq!(named_files(text), [module("d"), module("e"), module("a"), module("b"), file("t.rs"), file("x.rs")]);
     }
 
+    #[test]
+    fn loops_that_end_at_a_closed_channel() {
+        for line in ["      loop do", "  x = loop { recv }", "loop{ }"] {
+            assert!(is_loop(line), "{line}");
+        }
+        for line in ["# loop do", "while true", "@loop.transfer", "accept_loop(sockets) { }", "udp_server_loop do", "loop_of = 1"] {
+            assert!(!is_loop(line), "{line}");
+        }
+    }
     #[test]
     fn lists_that_nobody_sees_are_refused() {
         let refused = |line| unwatched_in("core-text/src/symbol.rs", line).is_some();

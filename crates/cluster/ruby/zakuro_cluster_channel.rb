@@ -271,7 +271,6 @@ class RubyVM::Channel
       bells = channels.map { |c| Remote === c ? c.__bell : c }
       remote = channels.grep(Remote)
       by = timeout && RubyVM::Cluster.now + timeout
-      # Not `loop`, which a ClosedError would end.
       while true
         begin
           remote.each { |c| c.__want(1) }
@@ -752,7 +751,7 @@ class RubyVM::Channel
 
     def wait_for_window(most)
       pause = 0.001
-      loop do
+      while true
         fine = @queue.connection.wait_until(@timeout) { @again&.any? || @closed_under_way || @under_way < most }
         raise RubyVM::Cluster::Unavailable, "no answer from #{@address.server} in #{@timeout} s; #{@under_way} messages may not have arrived" unless fine
         if @closed_under_way

@@ -198,7 +198,7 @@ module RubyVM::Cluster
 
     # Writes what there is, unless somebody else does. A failed write shows where the connection is read; one that is cut short by a kill ends the connection.
     def flush
-      loop do
+      while true
         bytes = @lock.synchronize do
           return if @writing || @outbox.empty? || !@ready
           @writing = true
@@ -335,7 +335,7 @@ module RubyVM::Cluster
     end
 
     def read
-      loop do
+      while true
         nil while take
         @socket.readpartial(PIECE, @piece ||= String.new)
         @buffer << @piece

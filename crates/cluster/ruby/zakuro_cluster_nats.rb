@@ -168,7 +168,7 @@ module RubyVM::Cluster
     end
 
     def first_operation
-      loop do
+      while true
         taken, *found = Native.operations(@buffer)
         if taken > 0
           # One at a time: what follows an INFO may be TLS.

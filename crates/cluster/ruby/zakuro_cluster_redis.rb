@@ -322,7 +322,7 @@ module RubyVM::Cluster
       pattern = "#{beginning.gsub(/[*?\[\]\\]/) { "\\#{$&}" }}*"
       found = []
       cursor = "0"
-      loop do
+      while true
         cursor, some = connection.run_command("SCAN", cursor, "MATCH", pattern, "COUNT", 1000, *more)
         found.concat(some)
         break if cursor == "0"

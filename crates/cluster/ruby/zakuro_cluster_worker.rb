@@ -191,7 +191,7 @@ module RubyVM::Cluster
     def by_itself
       @lock.synchronize do
         by = RubyVM::Cluster.now + ALONE_AFTER
-        loop do
+        while true
           @changed.wait(@lock) while @alone
           @alone = true
           break if wait_for(QUIET) { @running == 0 } || RubyVM::Cluster.now > by

@@ -183,7 +183,7 @@ module OpenSSL
         tag = first & 0x1f
         if tag == 0x1f
           tag = 0
-          loop do
+          while true
             byte = here < limit ? data.getbyte(here) : raise(ASN1Error, "header too long")
             here += 1
             tag = tag << 7 | byte & 0x7f
@@ -216,7 +216,7 @@ module OpenSSL
 
       def visit_open(data, at, limit, depth, &block)
         raise ASN1Error, "nesting depth limit exceeded" if depth > DEPTH
-        loop do
+        while true
           ended = data.byteslice(at, 2) == "\0\0".b
           at = visit_one(data, at, limit, depth, &block)
           return at if ended
@@ -248,7 +248,7 @@ module OpenSSL
             parts << part
           end
         else
-          loop do
+          while true
             part, at = element(data, at, limit, depth + 1)
             break if part.is_a?(EndOfContent)
             parts << part

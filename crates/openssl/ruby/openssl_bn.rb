@@ -33,7 +33,7 @@ module OpenSSL
       def rand_range(limit)
         limit = __integer(limit)
         raise BNError, "BN_rand_range: invalid range" if limit <= 0
-        loop do
+        while true
           n = __random(limit.bit_length, -1, false)
           return new(n) if n < limit
         end

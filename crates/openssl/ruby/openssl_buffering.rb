@@ -93,7 +93,7 @@ module OpenSSL
         if separator
           pattern = separator.is_a?(Regexp)
           separator = separator.to_str.b unless pattern
-          loop do
+          while true
             at = @rbuffer.index(separator, from)
             break at + (pattern ? $~[0].bytesize : separator.bytesize) if at
             break limit if limit && @rbuffer.bytesize >= limit

@@ -489,7 +489,7 @@ module OpenSSL
 
         # One operation, with what it asks on the way.
         private def run(what, arg, name, wait)
-          loop do
+          while true
             result = Native.ssl_step(@__h, @__socket, what, arg, wait)
             note if @__notes
             unless @__socket

@@ -220,7 +220,7 @@ module OpenSSL
       # Whether a chain leads to a certificate that is trusted.
       def verify
         answers = @__callback ? [] : nil
-        loop do
+        while true
           result = Native.store_verify(@__store.__handle, @cert&.__handle, @__untrusted&.map(&:__handle), @__settings, answers)
           if result[0] == :ask
             answers << StoreContext.__ask(@__callback, self, *result[1..])

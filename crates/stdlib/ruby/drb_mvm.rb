@@ -72,26 +72,28 @@ module DRb
         last = 0
         # Who ended or was closed has no name any more.
         living = ->(name) { (door = table[name]) && (door.closed? ? table.delete(name) && nil : door) }
-        loop do
-          what, back, name, door = RubyVM.select(changes, questions)[1]
-          answer = case what
-                   when :lookup then living[name] || false
-                   when :list then table.keys.select(&living)
-                   when :register
-                     name ||= "server-#{last += 1}"
-                     table.keys.each(&living) if table.size >= MOST
-                     if living[name] || !(String === name && RubyVM::Channel === door) then false
-                     elsif table.size >= MOST then :full
-                     else (table[name] = door) && name
+        while true
+          begin
+            what, back, name, door = RubyVM.select(changes, questions)[1]
+            answer = case what
+                     when :lookup then living[name] || false
+                     when :list then table.keys.select(&living)
+                     when :register
+                       name ||= "server-#{last += 1}"
+                       table.keys.each(&living) if table.size >= MOST
+                       if living[name] || !(String === name && RubyVM::Channel === door) then false
+                       elsif table.size >= MOST then :full
+                       else (table[name] = door) && name
+                       end
+                     when :remove then table.delete(name) if table[name] == door
                      end
-                   when :remove then table.delete(name) if table[name] == door
-                   end
-          back&.try_send([answer])
-        rescue RubyVM::ClosedError
-          break if changes.closed?
-        rescue StandardError
-          # Whoever sent that gets no answer.
-          nil
+            back&.try_send([answer])
+          rescue RubyVM::ClosedError
+            break if changes.closed?
+          rescue StandardError
+            # Whoever sent that gets no answer.
+            nil
+          end
         end
       end
 

@@ -139,7 +139,7 @@ class Pathname
     return right if right.start_with?("/")
     rest = right
     base = left
-    loop do
+    while true
       if rest == "." || rest.start_with?("./")
         rest = rest.sub(/\A\.\/*/, "")
       elsif rest == ".." || rest.start_with?("../")

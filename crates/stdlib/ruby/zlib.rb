@@ -161,7 +161,7 @@ module Zlib
 
     private def __work(text, flush)
       data = @input ? @input << text : text.b
-      loop do
+      while true
         room = block_given? ? CHUNK - (@out ? @out.bytesize : 0) : UNBOUNDED
         out, used, code = __step(data, flush, room > 0 ? room : 1)
         @out ? @out << out : @out = out

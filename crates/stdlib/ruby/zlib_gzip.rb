@@ -211,7 +211,7 @@ module Zlib
     # The contents of all gzip files that follow each other in an IO; with a block their lines are yielded.
     def self.zcat(io, **options)
       out = +""
-      loop do
+      while true
         reader = new(io, **options)
         block_given? ? reader.each { |line| yield line } : out << reader.read
         unused = reader.unused

@@ -67,7 +67,6 @@ impl Vm {
             exit_tried: false,
             leavings: Default::default(),
             samples: 0,
-            returned: std::ptr::null(),
             unwound: None,
             owes_refusal: false,
             cvar_cache: Default::default(),

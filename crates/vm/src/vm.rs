@@ -280,8 +280,6 @@ pub struct Vm {
     pub leavings: crate::machine::Leavings,
     /// How often it was asked what it runs ([`Cx::sample`]).
     pub(crate) samples: u32,
-    /// The Code of the block that has just returned to native code, while that polls; else null.
-    pub(crate) returned: *const crate::frame::CodeState,
     /// Machine code could not make a Float for want of memory, which the next safepoint has to say.
     pub(crate) owes_refusal: bool,
 

@@ -306,10 +306,13 @@ impl Cx {
     #[cold]
     #[inline(never)]
     fn poll_after_slow(&mut self, r: Result<Value>, ran: *const CodeState) -> Result<Value> {
-        self.returned = ran;
-        let polled = self.safepoint_slow();
-        self.returned = std::ptr::null();
-        polled?;
+        // SAFETY: null, or a block's that has just returned: nothing was collected since, and no other thread ran.
+        if let Some(cs) = unsafe { ran.as_ref() }
+            && self.poll_owner.take(zakuro_sched::poll::SAMPLE) != 0
+        {
+            self.sample(Some(cs));
+        }
+        self.safepoint_slow()?;
         std::hint::black_box(r)
     }
     /// Calls a Proc (`call`): lambda rules when it is one.

@@ -477,7 +477,7 @@ impl Cx {
         let mut bits =
             self.poll_owner.take(poll::PREEMPT | poll::KILL | poll::RAISE | poll::WAKE | poll::SIGNAL | poll::SAMPLE | poll::PROFILE);
         if bits & poll::SAMPLE != 0 {
-            self.sample();
+            self.sample(None);
         }
         if bits & poll::PROFILE != 0 {
             self.profile_sample();

@@ -386,9 +386,9 @@ impl Cx {
         Some(InForce { bytes: machine.bytes, own: machine.asker == self.asker_number(), uncertain })
     }
 
-    /// What runs when the scheduler ticks is warm.
+    /// What runs when the scheduler ticks is warm. `returned`: a block that has just returned to a builtin, which polls where the block seldom does.
     #[cold]
-    pub(crate) fn sample(&mut self) {
+    pub(crate) fn sample(&mut self, returned: Option<&CodeState>) {
         if !self.options.jit.is_on() || compiler().is_none() || self.tracing != 0 {
             return;
         }
@@ -396,13 +396,10 @@ impl Cx {
         // SAFETY: frames of this stack up to fp are initialised; states outlive the frames that run them.
         unsafe {
             let mut f = self.fp;
-            let mut level = 0;
-            // A block that a builtin calls seldom polls itself, and has returned when the builtin does.
-            if let Some(cs) = std::mem::take(&mut self.returned).as_ref() {
+            if let Some(cs) = returned {
                 self.found(cs, true);
-                level = 1;
             }
-            while level < 4 {
+            for level in usize::from(returned.is_some())..4 {
                 while f >= self.stacks.frames && (*f).is_boundary() {
                     f = f.sub(1);
                 }
@@ -419,7 +416,6 @@ impl Cx {
                     (*f).ip = cs.insns.get().add(at);
                 }
                 f = f.sub(1);
-                level += 1;
             }
         }
     }
