@@ -53,6 +53,17 @@ Dir.mktmpdir do |dir|
       pool = RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 1.5, name: "p")
       p tried { pool.map([1]) { |n| n } }.then { |c, text| [c, text.sub(/ \(zakuro worker.*\)/, "")] }
       pool.shutdown
+      puts "-- workers that can't start"
+      program = File.join(dir, "broken.rb")
+      { "it raises" => "raise \"no\\e[31m configuration\"", "no file" => nil, "its VM ends" => "exit! 3" }.each do |why, text|
+        text ? File.write(program, text) : File.delete(program)
+        Process.wait(start.call("broken", "--size", "1", program, key: "k"))
+        workers.pop
+        pool = RubyVM::Pool.new(connect: server.url("broken"), key: "k", worker_timeout: 1.5, name: "p")
+        p why, tried { pool.map([1]) { |n| n } }.then { |c, said| [c, said.sub(/ \(zakuro worker.*?\)/, "").sub(/start, \S+:(\d+|PORT):/, "start, HOST:PID:").gsub(dir, "DIR")] }
+        p pool.report.hint.include?("could not start"), pool.report.to_s.lines.last.include?("could not start")
+        pool.shutdown
+      end
       $stderr = STDERR
       p tried { RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 0) }
     ensure

@@ -85,5 +85,11 @@ Dir.mktmpdir do |dir|
   p run("--profile=#{dir}/p.png").then { |said, status| [said.sub(dir, ""), status] }
   p run("--trace=#{dir}/none/t.json").then { |said, status| [said.sub(dir, ""), status] }
   p run("--report=#{dir}").then { |said, status| [said.sub(dir, ""), status] }
+  # It can be opened, and then there is no room. The program's own status goes before.
+  %w[--report --trace].each { |option| p run("#{option}=/dev/full", program: "1"), run("#{option}=/dev/full", program: "exit 7") }
+  File.symlink("/dev/full", "#{dir}/full.svg")
+  p run("--profile=#{dir}/full.svg", program: "1").then { |said, status| [said.sub(dir, ""), status] }
+  p run("--report=/dev/full", "--trace=#{dir}/after.json", program: "exit!"), JSON.parse(File.read("#{dir}/after.json")).key?("traceEvents")
+  p system(EXE, "--report", "-e", "1", err: "/dev/full")
 end
 # Needs the standard library.

@@ -33,7 +33,7 @@ p(outcome(memory_limit: 64 << 20) { RubyVM.fork(memory_limit: 8 << 20) { "x" * 2
 p(outcome(memory_limit: 64 << 20) { a = "x" * 20_000_000; RubyVM.fork(memory_limit: 8 << 20) { ("x" * 2_000_000).size }.value })
 
 puts "-- CPU time"
-p(outcome(cpu_limit: 0.3, grace: 0) { 30.times { RubyVM.fork { 3_000_000.times { } }.value }; :done })
+p(outcome(cpu_limit: 0.3, grace: 0) { 3000.times { RubyVM.fork { 3_000_000.times { } }.value }; :done })
 
 puts "-- time: the next of kin ends when the first would have"
 told = RubyVM::Channel.new

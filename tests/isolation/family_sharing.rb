@@ -45,7 +45,7 @@ p(outcome(memory_limit: LIMIT) do
   d = RubyVM::Channel.new
   RubyVM.fork(c, d) { |c, d| loop { c.recv.size; d << 1 } }
   50.times { text = "x" * 5_000_000; 3.times { c << text; d.recv } }
-  50.times { ("y" * 12_000_000).size }
+  50.times { ("y" * 8_000_000).size }
 end)
 p(outcome(memory_limit: LIMIT) do
   text = ("x" * 10_000_000).freeze

@@ -138,6 +138,16 @@ show("busy with what took too long") do
   late.map(0...4, errors: :return) { sleep }
   late.report.busy.map { |share| share > 0.5 }.tap { late.shutdown }
 end
+show("set-up that fails, in its report") { r = RubyVM::Pool.new(size: 1, name: "t") { raise KeyError, "none" }; [(r.submit { 1 }.value rescue $!.message), r.report.hint, r.report.to_s.lines.last] }
+# A job that waits for its VM's turn takes no time: no more VMs end than jobs were begun.
+show("no time at all") do
+  hasty = RubyVM::Pool.new(size: 2, grace: 0)
+  slow = hasty.map(0...5, timeout: 1e-9, retry: 1, errors: :return) { sleep }.map(&:class).uniq
+  before = hasty.report
+  quick = hasty.map(0...15, timeout: 1e-9, errors: :return) { |n| n }.size
+  after = hasty.tap(&:shutdown).report
+  [slow, before.timeouts, before.restarts <= 15, quick, after.restarts - before.restarts <= 15]
+end
 show("its report") { r = pool.report; [r.jobs > 100, r.errors > 10, r.time[:min] <= r.time[:median], r.busy.size] }
 other = RubyVM::Pool.new(size: 1, name: "s", grace: 0)
 f = other.submit { sleep }

@@ -112,6 +112,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     loops(&root, &mut failures);
     unnamed(&root, &mut failures)?;
     compiled_twice(&root, &mut failures, &mut warnings);
+    unchecked(&root, &mut failures);
     for warning in &warnings {
         println!("warning: {warning}");
     }
@@ -543,9 +544,22 @@ fn unwatched_in(file: &str, line: &str) -> Option<String> {
     (result || variable).then(|| format!("`{FIELDS_ONLY}` is for fields that are traced: use a RootedVec"))
 }
 
-/// Libraries that a build compiles twice, because a build script's copy has other settings or features than the runtime's: minutes of each cold build (Cargo.toml, build-override).
+/// Crates that checked.toml does not name: `./test` would run them without debug assertions. (Macros run in the compiler.)
+fn unchecked(root: &Path, failures: &mut Vec<String>) {
+    let text = std::fs::read_to_string(root.join("checked.toml")).unwrap_or_default();
+    let names =
+        std::fs::read_dir(root.join("crates")).into_iter().flatten().flatten().map(|e| e.file_name().to_string_lossy().into_owned());
+    failures.extend(
+        names
+            .filter(|n| n != "macros" && !text.contains(&format!("[profile.release.package.zakuro-{n}]")))
+            .map(|n| format!("checked.toml: zakuro-{n} is missing")),
+    );
+}
+
+/// Libraries that a build compiles twice, because a build script's copy has other settings or features than the runtime's, or that `./test` compiles for its checks alone, because they ask for
+/// others than the release build: minutes of each cold build (Cargo.toml, build-override; checked.toml).
 fn compiled_twice(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<String>) {
-    for build in [&["test", "--workspace"][..], &["build", "--release", "-p", "zakuro-cli"]] {
+    let mut units = |build: &[&str]| {
         // The list of what would be compiled is not stable yet.
         let asked = std::process::Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(build)
@@ -553,12 +567,37 @@ fn compiled_twice(root: &Path, failures: &mut Vec<String>, warnings: &mut Vec<St
             .env("RUSTC_BOOTSTRAP", "1")
             .current_dir(root)
             .output();
-        match asked.map(|o| twice_in(&String::from_utf8_lossy(&o.stdout))) {
-            Ok(Some(twice)) if twice.is_empty() => {}
-            Ok(Some(twice)) => failures.push(format!("cargo {}: compiled twice: {}", build.join(" "), twice.join(", "))),
-            Ok(None) | Err(_) => warnings.push(format!("cargo {}: what is compiled can't be listed", build.join(" "))),
+        let list = asked.map(|o| String::from_utf8_lossy(&o.stdout).into_owned()).unwrap_or_default();
+        match twice_in(&list) {
+            Some(twice) if twice.is_empty() => {}
+            Some(twice) => failures.push(format!("cargo {}: compiled twice: {}", build.join(" "), twice.join(", "))),
+            None => warnings.push(format!("cargo {}: what is compiled can't be listed", build.join(" "))),
         }
+        list
+    };
+    units(&["test", "--workspace"]);
+    let ships = units(&["build", "--release", "-p", "zakuro-cli"]);
+    let checks = units(&["test", "--release", "--config", "checked.toml", "--workspace", "--exclude", "xtask"]);
+    let alone = alone_in(&checks, &ships);
+    if !alone.is_empty() {
+        failures.push(format!("./test compiles for its checks alone: {}", alone.join(", ")));
     }
+}
+
+/// Libraries of others in one of Cargo's lists of units that another has not, or with other settings or features.
+fn alone_in(graph: &str, other: &str) -> Vec<String> {
+    fn libraries(graph: &str) -> std::collections::BTreeSet<(&str, &str)> {
+        let unit = |unit| -> Option<(&str, &str)> {
+            let unit: &str = unit;
+            let id = unit.split('"').next().filter(|id| !id.starts_with("path+"))?;
+            let library = unit.contains("[\"lib\"]") || unit.contains("[\"rlib\"]");
+            let how = unit[unit.find("\"profile\"")?..].split("\"dependencies\"").next()?;
+            library.then_some((id, how))
+        };
+        graph.split("{\"pkg_id\":\"").skip(1).filter_map(unit).collect()
+    }
+    let theirs = libraries(other);
+    libraries(graph).difference(&theirs).map(|(id, _)| id.rsplit(['#', '/']).next().unwrap_or(id).into()).collect()
 }
 
 /// Libraries that Cargo's list of units has more than once. None: it is no such list.
@@ -620,6 +659,18 @@ mod unit {
         assert_eq!(list(&[a.clone(), b.clone(), unit("a", "test", "lib"), unit("a", "build", "custom-build")]), Some(vec![]));
         assert_eq!(list(&[a.clone(), b, a]), Some(vec!["a@1".into()]));
         assert_eq!(twice_in("error: unknown option"), None);
+    }
+
+    #[test]
+    fn units_of_one_build_alone() {
+        let unit = |id: &str, level: u8| {
+            format!(
+                r#"{{"pkg_id":"{id}","target":{{"kind":["lib"]}},"profile":{{"opt_level":"{level}"}},"features":[],"dependencies":[{{"index":{level}}}]}}"#
+            )
+        };
+        let ships = [unit("r#a@1", 3), unit("r#b@1", 3), unit("path+p#own@1", 3)].concat();
+        assert_eq!(alone_in(&[unit("path+p#own@1", 1), unit("r#b@1", 3)].concat(), &ships), Vec::<String>::new());
+        assert_eq!(alone_in(&[unit("r#a@1", 1), unit("r#b@1", 3), unit("r#c@1", 3)].concat(), &ships), ["a@1", "c@1"]);
     }
 
     #[test]

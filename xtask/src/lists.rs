@@ -1,6 +1,6 @@
 //! Lists of values that the collector does not see, by their types: those that inference gives to variables, too, which `check` can't read.
 //!
-//! A dev build writes the compiler's intermediate code (MIR; `xtask/rustc`), where each variable stands with its type. A builtin or a function of the VM with a variable that owns a plain
+//! The build with debug assertions (checked.toml) writes the compiler's intermediate code (MIR; `xtask/rustc`), where each variable stands with its type. A builtin or a function of the VM with a variable that owns a plain
 //! `Vec<Value>` fails, wherever the list comes from (`collect`, `to_vec`, `vec![]`, `clone`). Vectors of tuples with values are listed by `--all`, for reading:
 //! some are rooted beside, some live where nothing runs.
 
@@ -12,7 +12,19 @@ use std::process::Command;
 pub fn run(args: &[String]) -> Result<bool, String> {
     let args = Args::parse(args, &[], &["all"])?;
     let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["build", "--quiet", "-p", "zakuro-cli"])
+        .args([
+            "build",
+            "--quiet",
+            "--release",
+            "--config",
+            "checked.toml",
+            "-p",
+            "zakuro-cli",
+            "--bin",
+            "zakuro-checked",
+            "--features",
+            "checked",
+        ])
         .current_dir(root())
         .status()
         .map_err(|e| format!("cargo: {e}"))?;
@@ -21,7 +33,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     }
     let mut looked_at = 0;
     let mut found = BTreeMap::new();
-    for (name, path) in newest(&crate::target().join("debug/deps"))? {
+    for (name, path) in newest(&crate::target().join("release/deps"))? {
         if !crate::check::is_watched(&name.replace('_', "-")) {
             continue;
         }

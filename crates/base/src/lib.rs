@@ -2,7 +2,7 @@
 //!
 //! The symbol table is the one process-wide table that grows while Ruby programs run (see docs/process-state.md).
 
-#[cfg(shuttle)]
+#[cfg(feature = "shuttle")]
 pub mod explore;
 pub mod hash_seed;
 pub mod memory;

@@ -1,21 +1,21 @@
-//! What lock-free and locking code is written with: the real thing, or a model of it: loom's under `--cfg loom` (every interleaving and reordering of
-//! small pieces), shuttle's under `--cfg shuttle` (random interleavings of whole schedulers; its atomics are sequentially consistent). What only shuttle
+//! What lock-free and locking code is written with: the real thing, or a model of it: loom's with the feature `loom` (every interleaving and reordering of
+//! small pieces), shuttle's with the feature `shuttle` (random interleavings of whole schedulers; its atomics are sequentially consistent). What only shuttle
 //! can model, because it is too large for loom, takes the module `wide`. See docs/testing-models.md.
 //!
 //! Invariants: both sides have the same interface, so that what the models explore is the code that runs. `Mutex::lock` gives the
 //! guard itself: a thread that panics while it holds a lock leaves it usable.
 //! Rejected: a feature flag (cargo would join it with the features of an ordinary build in the same workspace).
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub use held::{Mutex, MutexGuard};
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub use std::sync::{Arc, atomic};
-#[cfg(shuttle)]
+#[cfg(feature = "shuttle")]
 pub use wide::{Arc, Mutex, MutexGuard, atomic};
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 pub use loom::sync::{Arc, MutexGuard, atomic};
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 pub use model::Mutex;
 
 /// parking_lot's mutex, of which the native thread knows that it holds one: who holds a lock can't be ended for want of memory
@@ -114,21 +114,21 @@ pub mod held {
 ///
 /// Whoever finds it held spins, then yields its native thread to the holder. Hold it for no call that may block.
 /// `held` is set by the compare-exchange of a locker (acquire) and cleared by the holder alone (release).
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub struct Short<T> {
     held: atomic::AtomicBool,
     value: std::cell::UnsafeCell<T>,
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 // SAFETY: `held` lets one thread at a time at the value.
 unsafe impl<T: Send> Sync for Short<T> {}
 
 /// The right to use what a [`Short`] lock protects, until it is dropped.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub struct ShortGuard<'a, T>(&'a Short<T>);
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 impl<T> Short<T> {
     pub const fn new(value: T) -> Short<T> {
         Short { held: atomic::AtomicBool::new(false), value: std::cell::UnsafeCell::new(value) }
@@ -160,7 +160,7 @@ impl<T> Short<T> {
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 impl<T> std::ops::Deref for ShortGuard<'_, T> {
     type Target = T;
     #[inline]
@@ -170,7 +170,7 @@ impl<T> std::ops::Deref for ShortGuard<'_, T> {
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 impl<T> std::ops::DerefMut for ShortGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
@@ -179,7 +179,7 @@ impl<T> std::ops::DerefMut for ShortGuard<'_, T> {
     }
 }
 
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 impl<T> Drop for ShortGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
@@ -188,10 +188,10 @@ impl<T> Drop for ShortGuard<'_, T> {
 }
 
 /// In models, a mutex: they explore what is done under it, not how it spins.
-#[cfg(any(loom, shuttle))]
+#[cfg(any(feature = "loom", feature = "shuttle"))]
 pub type Short<T> = Mutex<T>;
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 mod model {
     /// loom's mutex with parking_lot's interface.
     #[derive(Debug)]
@@ -215,7 +215,7 @@ mod model {
 }
 
 /// For code that shuttle models and loom does not.
-#[cfg(not(shuttle))]
+#[cfg(not(feature = "shuttle"))]
 pub mod wide {
     pub use super::held::{Condvar, Mutex, MutexGuard};
     pub use std::hint::spin_loop;
@@ -229,7 +229,7 @@ pub mod wide {
 }
 
 /// shuttle's primitives with the interfaces of std and parking_lot.
-#[cfg(shuttle)]
+#[cfg(feature = "shuttle")]
 pub mod wide {
     pub use shuttle::hint::spin_loop;
     pub use shuttle::sync::atomic;

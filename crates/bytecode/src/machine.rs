@@ -185,6 +185,8 @@ pub struct Machine {
     pub insns: Box<[Insn]>,
     /// By instruction: the number of the entry there, or [`NO_ENTRY`].
     pub entries: Box<[u16]>,
+    /// The number of the entry of a block that begins its next round itself (`zakuro_vm::machine::Rounds`), or 0.
+    pub rounds: u16,
     /// Its address is in the machine code: as many as there is room for, and never moved.
     pub exits: Vec<Exit>,
     /// Call sites whose callee is looked at once for all of an activation. Their address is in the machine code, too.
@@ -292,6 +294,7 @@ mod tests {
             function: 0,
             insns: [].into(),
             entries: [].into(),
+            rounds: 0,
             exits: Vec::new(),
             links: [].into(),
             sites: [].into(),

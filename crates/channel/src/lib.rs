@@ -27,11 +27,11 @@ mod select;
 mod waiter;
 
 /// What waits. Models bring their own.
-#[cfg(not(any(loom, miri)))]
+#[cfg(not(any(feature = "loom", miri)))]
 use zakuro_sched::{Mailbox, Task};
-#[cfg(any(loom, miri))]
+#[cfg(any(feature = "loom", miri))]
 pub mod model;
-#[cfg(any(loom, miri))]
+#[cfg(any(feature = "loom", miri))]
 use model::{Mailbox, Task};
 
 use std::sync::atomic::AtomicU64 as Counter;
@@ -459,11 +459,11 @@ impl Message for Vec<u8> {
     }
 }
 
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "reclaim_tests.rs"]
 mod reclaim_tests;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, feature = "shuttle"))]
 mod shuttle_tests;
-#[cfg(all(test, not(any(loom, shuttle, miri))))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle", miri))))]
 #[path = "channel_tests.rs"]
 mod tests;

@@ -1,8 +1,8 @@
 //! What stands for the scheduler's task in models (loom) and under Miri, which can't switch stacks: a flag that is kept until the sleeper takes it.
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 use loom::sync::{Arc, Condvar, Mutex};
-#[cfg(not(loom))]
+#[cfg(not(feature = "loom"))]
 use std::sync::{Arc, Condvar, Mutex};
 
 #[derive(Clone)]

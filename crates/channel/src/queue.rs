@@ -12,7 +12,7 @@ use crate::{Bounds, Message, Reason, Shared, Waiter};
 const KEPT: usize = 1024;
 const KEPT_AT_MOST: usize = 64 * 1024;
 /// From this many on, receivers take all that is queued at once: under a lock of their own, away from the senders.
-const BATCH: usize = if cfg!(any(loom, shuttle)) { 2 } else { 8 };
+const BATCH: usize = if cfg!(any(feature = "loom", feature = "shuttle")) { 2 } else { 8 };
 
 /// A batch that receivers took out of the queue, with a lock of its own (`Shared::front`).
 pub(crate) struct Front<T> {

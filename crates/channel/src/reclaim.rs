@@ -24,15 +24,15 @@ use zakuro_base::sync::atomic::Ordering;
 use crate::{Channel, INSIDE, Message, OUTSIDE, Shared};
 
 /// Lets one search run at a time. See the module.
-#[cfg(not(any(loom, shuttle)))]
+#[cfg(not(any(feature = "loom", feature = "shuttle")))]
 static SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 loom::lazy_static! {
     static ref SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
 }
 
-#[cfg(shuttle)]
+#[cfg(feature = "shuttle")]
 shuttle::lazy_static! {
     static ref SEARCHING: zakuro_base::sync::Mutex<()> = zakuro_base::sync::Mutex::new(());
 }

@@ -1,10 +1,10 @@
 //! Models of the channel: every interleaving of a few threads with few steps each under loom, some hundred runs on real threads under Miri.
 //! `./test models` and `./test miri` run them; see docs/testing-models.md.
-#![cfg(any(loom, miri))]
+#![cfg(any(feature = "loom", miri))]
 
 mod common;
 
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 use loom::{
     sync::{
         Arc,
@@ -24,7 +24,7 @@ use zakuro_channel::model::Task;
 use zakuro_channel::*;
 
 /// Explores with at most `preemptions` switches at points where a thread could have gone on.
-#[cfg(loom)]
+#[cfg(feature = "loom")]
 fn explore(preemptions: usize, model: impl Fn() + Sync + std::marker::Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = Some(preemptions);

@@ -105,6 +105,11 @@ module RubyVM::Cluster
       end
     end
 
+    # An error that another thread has met, for whoever asks: with the place where he does.
+    def again(error) # :nodoc:
+      error.dup.tap { |one| one.set_backtrace(caller_locations(1)) }
+    end
+
     # Not to be guessed, and a part of a name.
     def random_name = Random.urandom(9).unpack1("H*") # :nodoc:
   end

@@ -580,7 +580,8 @@ class RubyVM::Channel
         pace
         @asked = @paced
         @polled = false
-        found = @ready.shift
+        # What was here went back to the server, whose connection had ended.
+        found = @ready.shift or return GONE
         unless found.parts
           @received += 1
           @received_bytes += found.payload.bytesize
@@ -763,7 +764,7 @@ class RubyVM::Channel
         error = again.find { |_, _, e| e }&.last
         if error
           @queue.connection.synchronize { @under_way -= again.size }
-          raise error
+          raise RubyVM::Cluster.again(error), cause: error.cause
         end
         sleep(pause)
         pause = [pause * 2, 0.1].min

@@ -41,9 +41,7 @@ module RubyVM::Cluster
           end
         end
         misused("--connect URL is missing#{": options stand before the program" if arguments.any?(/\A--connect(=|\z)/)}") unless url
-        file = arguments.shift
-        give_up("no such file: #{file}") if file && !File.file?(file)
-        work(url, file, options)
+        work(url, arguments.shift, options)
       rescue Error, RubyVM::Pool::Error, ArgumentError, SystemCallError => e
         give_up(e.message)
       end

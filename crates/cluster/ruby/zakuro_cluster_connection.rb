@@ -109,7 +109,7 @@ module RubyVM::Cluster
       by = by(timeout)
       @lock.synchronize do
         until yield
-          raise @failed if @failed
+          refuse_again
           left = by - RubyVM::Cluster.now
           return false if left <= 0
           @changed.wait(@lock, left)
@@ -163,12 +163,16 @@ module RubyVM::Cluster
         # What was not sent is not sent any more. The answer to what was sent may come still, and is nobody's.
         @lock.synchronize { request.sent ? request.answer(nil) : @pending.delete(name) } unless request.done?
       end
-      raise request.error if request.error
+      raise RubyVM::Cluster.again(request.error), cause: request.error.cause if request.error
       request.reply
     end
 
+    def refuse_again
+      raise RubyVM::Cluster.again(@failed), cause: @failed.cause if @failed
+    end
+
     def enqueue(name, request)
-      raise @failed if @failed
+      refuse_again
       raise Unavailable, "the connection to #{@address.server} was closed" if @closed
       @pending[name] = request
       return unless @ready

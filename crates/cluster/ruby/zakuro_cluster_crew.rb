@@ -39,23 +39,25 @@ class RubyVM::Pool
     DAY = 86_400
     # How long jobs wait for a worker before somebody is told.
     HINT = 4.0
+    # How long ago a worker may have failed to start for that to be told as a reason.
+    FAILED = 600
 
-    # `hint`: why nobody works, when that is so.
-    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts, :hint
+    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts
 
     def initialize(pool, address, options, setup)
       require "zakuro/cluster/worker"
       require "socket"
       @pool = pool
       @name, @caller = address.name, RubyVM::Cluster.random_name
-      @patience = options.fetch(:patience, 60)
-      @tries = options.fetch(:tries, 3)
+      @patience = RubyVM::Cluster.seconds(options[:patience], "patience") || 60
+      @tries = RubyVM::Cluster.positive(options[:tries], "tries") || 3
       @worker_timeout = RubyVM::Cluster.seconds(options[:worker_timeout], "worker_timeout")
       @key = options[:key]
       @mark = Wire.mark(hidden)
       @here = "#{@mark || "-"} #{Socket.gethostname}:#{Process.pid}"
       @address = address
-      @limit = options.fetch(:timeout, 5)
+      # An answer that takes as long as the server may be away is none.
+      @limit = [RubyVM::Cluster.seconds(options[:timeout], "timeout") || 5, @patience].min
       plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
       @jobs_channel = Remote.at(Wire.jobs_of(address, @mark), **plain)
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
@@ -69,6 +71,8 @@ class RubyVM::Pool
       @look, @hints = Thread::Queue.new, Thread::Queue.new
       @going = @number = @beat = @errors = @retries = @timeouts = @jobs = @restarts = @empty_looks = 0
       @times = Times.new
+      # By worker: seconds of the jobs of this pool.
+      @busy = Hash.new(0.0)
       @looked = 0.0
       @setup_name = @setup && "block.#{@caller}.setup"
       @store.put(@setup_name, @setup, 600) if @setup
@@ -96,6 +100,8 @@ class RubyVM::Pool
     # How many VMs there are to give work to.
     def vms = @machines.each_value.sum { |machine| machine.ended || !machine.fits ? 0 : machine.size }
     def machines = @machines.values
+    # Why nothing goes on, when that is so.
+    def hint = @refused || @hint
 
     def add(task)
       @tasks << task unless @tasks.include?(task)
@@ -150,6 +156,8 @@ class RubyVM::Pool
         when :block then block_too_large(*event.drop(1))
         when :jobs then too_large(*event.drop(1))
         when :went then @going -= event[1]
+        when :failed then @failure = event[1]
+        when :refused then refused(event[1])
         end
       when Exception then @pool.__send__(:break_off, event)
       end
@@ -169,8 +177,8 @@ class RubyVM::Pool
       @out.clear
     end
 
-    # Shares of the time that VMs were busy, as their workers tell.
-    def busy = machines.map { |machine| machine.busy.to_f }
+    # The share of this time that a worker's VMs had jobs of this pool.
+    def busy(machine, elapsed) = elapsed > 0 ? [@busy[machine.id] / elapsed / machine.size, 1.0].min : 0.0
 
     private
 
@@ -192,6 +200,7 @@ class RubyVM::Pool
     # Whether there is somebody to do what is out.
     def look_for_workers
       there = @machines.each_value.reject(&:ended)
+      @failure = nil if there.any?(&:fits)
       return @hint = @alone_since = nil if @out.empty? || there.any?(&:fits)
       @alone_since ||= now
       waited = now - @alone_since
@@ -200,12 +209,21 @@ class RubyVM::Pool
       @hint = if there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
               else "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
               end
+      @hint = "#{@hint}; #{@failure}" if @failure
       if @hint != @told
         @hints << (@told = @hint)
         @look << true
       end
       return unless @worker_timeout && waited > @worker_timeout
       @pool.__send__(:break_off, Error.new("#{@hint}; in #{@worker_timeout} s"))
+    end
+
+    # What the server says to who writes, or nil.
+    def refused(why)
+      @refused = why && "the server takes nothing: #{plain(why)}"
+      return if @refused.nil? || @refused == @told_refused
+      @hints << (@told_refused = @refused)
+      @look << true
     end
 
     def keys_of(machines)
@@ -322,10 +340,16 @@ class RubyVM::Pool
       @out.delete(number) if chunk.done?
     end
 
-    # [:value, bytes, seconds] or [kind, bytes of the exception or nil, seconds, text, backtrace]
-    def take_result(chunk, worker, kind, bytes, seconds, text = nil, backtrace = nil)
+    # [:value, bytes, seconds] or [kind, bytes of the exception or nil, seconds, text, class, message and backtrace of it and of its causes]
+    # The kind is :setup when it was not begun, since the set-up failed: then as in a pool of this process.
+    def take_result(chunk, worker, kind, bytes, seconds, text = nil, chain = nil)
+      if kind == :setup
+        @pool.__send__(:set_up_failed, cause_of(bytes, chain), "#{text}, at #{place_of(worker)}")
+        return chunk.done = chunk.items.size
+      end
       chunk.task.took(seconds, 1)
       @times.add([seconds])
+      @busy[worker] += seconds
       if kind == :value
         begin
           value = chunk.task.quiet ? nil : Marshal.load(bytes)
@@ -336,22 +360,42 @@ class RubyVM::Pool
         chunk.task.finish_all(chunk, [value])
         chunk.done += 1
       else
-        fail_job(chunk, worker, kind, text, cause_of(bytes, text, backtrace))
+        fail_job(chunk, worker, kind, text, cause_of(bytes, chain))
       end
     end
 
-    def cause_of(bytes, text, backtrace)
+    def cause_of(bytes, chain)
       found = begin
         bytes && Marshal.load(bytes)
       rescue StandardError, LoadError
         nil
       end
-      unless Exception === found
-        return unless backtrace
-        found = RuntimeError.new(text)
+      return found if Exception === found
+      chain&.reverse&.inject(nil) { |cause, (name, message, backtrace)| with_cause(named(name, message, backtrace), cause) }
+    end
+
+    # An exception that could not travel as it was, or one of its causes: of its class, if that is here.
+    def named(name, message, backtrace)
+      begin
+        made = class_of(name).allocate
+        Exception.instance_method(:initialize).bind_call(made, message)
+      rescue StandardError, LoadError
+        made = RuntimeError.new("#{message} (#{name})")
       end
-      found.set_backtrace(backtrace) if backtrace
-      found
+      made.set_backtrace(backtrace) if backtrace
+      made
+    end
+
+    # NameError and TypeError: there is no such class of exceptions.
+    def class_of(name)
+      found = String(name).split("::").inject(Object) { |outer, part| outer.const_get(part, outer.equal?(Object)) }
+      Class === found && found <= Exception ? found : raise(TypeError, "not an exception: #{name}")
+    end
+
+    def with_cause(error, cause)
+      raise error, cause: cause
+    rescue Exception => e
+      e
     end
 
     def fail_job(chunk, worker, kind, message, cause)
@@ -360,10 +404,11 @@ class RubyVM::Pool
         @retries += 1
         chunk.done += 1
       else
-        machine = @machines[worker]
-        finish(chunk, nil, JobError.of(kind, chunk.index, machine ? "#{machine.host}:#{machine.pid}" : worker, message, cause))
+        finish(chunk, nil, JobError.of(kind, chunk.index, place_of(worker), message, cause))
       end
     end
+
+    def place_of(worker) = (machine = @machines[worker]) ? "#{machine.host}:#{machine.pid}" : worker
 
     # The rest runs in threads, without the pool's lock.
 
@@ -394,14 +439,14 @@ class RubyVM::Pool
       leave(closed)
     end
 
-    # A server that is away is waited for, not for ever.
+    # A server that is away, or has no room (it took what this pool began with), is waited for, not for ever.
     def patiently
-      by = nil
+      by = now + @patience
       begin
         yield
-      rescue RubyVM::Cluster::Unavailable
-        by ||= now + @patience
-        raise if now > by
+      rescue RubyVM::Cluster::Unavailable, RubyVM::Cluster::Refused => e
+        raise if now > by || @failed
+        @events << [:refused, e.message] if RubyVM::Cluster::Refused === e
         sleep(0.1)
         retry
       end
@@ -429,10 +474,21 @@ class RubyVM::Pool
       missing = nil
       until @leaving
         warn "zakuro: pool #{@pool.name}: #{@hints.pop}" until @hints.empty?
+        began = now
         begin
-          beat
-          @events << workers
-          missing = nil
+          refusal = begin
+            beat
+            nil
+          rescue RubyVM::Cluster::Refused => e
+            e
+          end
+          @events << [:refused, refusal&.message] if refusal || @refused
+          found = workers
+          failure = found.each_value.any? { |machine| machine.mark == @mark } ? nil : last_failure
+          @events << [:failed, failure] if failure
+          @events << found
+          missing = refusal && (missing || now)
+          raise refusal if refusal && now - missing > @patience
           size = @jobs_channel.size
           generation = @store.generation
           @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
@@ -442,7 +498,7 @@ class RubyVM::Pool
           end
           @generation = generation
         rescue RubyVM::Cluster::Unavailable => e
-          missing ||= now
+          missing ||= began
           if now - missing > @patience
             @events << told(e)
             return
@@ -470,6 +526,18 @@ class RubyVM::Pool
         nil
       end.to_h
     end
+
+    # What the last worker says that could not start. Nobody has signed it.
+    def last_failure
+      host, pid, at, why = JSON.parse(@store.get("failed.#{@mark || "-"}") || "[]")
+      return unless Integer === pid && Numeric === at && String === host && String === why && (Time.now.to_f - at).abs < FAILED
+      "one could not start, #{plain(host)}:#{pid}: #{plain(why)}"
+    rescue JSON::ParserError, TypeError
+      nil
+    end
+
+    # In one line, without what a terminal would obey.
+    def plain(text) = text.scrub.gsub(/[[:cntrl:]]+/, " ").strip[0, 1000]
 
     # `closed`: else the VM ends, and does not wait for its server for long.
     def leave(closed)

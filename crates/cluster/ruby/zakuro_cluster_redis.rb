@@ -21,7 +21,9 @@ module RubyVM::Cluster
 
     # Errors of a server that will answer in a while.
     PASSES = /\A(?:LOADING|BUSY|MASTERDOWN) /
-    private_constant :PASSES
+    # Which script it was: nobody outside knows it.
+    WHERE = /\s*script: \h{40}, on @user_script:\d+\.?\s*\z/
+    private_constant :PASSES, :WHERE
 
     def run_command(*parts, timeout: @timeout) = call(RedisConnection.command(*parts), timeout)
 
@@ -85,7 +87,7 @@ module RubyVM::Cluster
           raise IOError, found[i + 1] if !found[i] && found[i + 1].match?(PASSES)
           _, request = @pending.shift
           raise ProtocolError, "#{@address.server} sent an answer that nobody asked for" unless request
-          found[i] ? request.answer(found[i + 1]) : request.answer(nil, Refused.new("#{@address.server} refuses: #{found[i + 1]}"))
+          found[i] ? request.answer(found[i + 1]) : request.answer(nil, Refused.new("#{@address.server} refuses: #{found[i + 1].sub(WHERE, "")}"))
           i += 2
         end
       end

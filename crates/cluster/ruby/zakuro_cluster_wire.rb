@@ -58,12 +58,10 @@ module RubyVM::Cluster
         parts = Native.block(proc)
         return Block.new(nil, parts) if Symbol === parts
         raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" unless parts
-        text, file, line, uses_self, frozen = parts
+        text, file, line, uses_self, frozen, used = parts
+        raise TypeError, "a block whose text is not kept, as that of `eval` (#{file}:#{line}), can't travel to another machine: send the text, and have the job evaluate it" unless text
         scope = proc.binding
-        words = text.scan(/[[:alpha:]_][[:alnum:]_]*/).uniq
-        names = scope.local_variables
-        # What evaluates text may name any.
-        names &= words.map(&:to_sym) unless words.any? { |word| %w[eval binding instance_eval class_eval module_eval].include?(word) }
+        names = scope.local_variables & used
         locals = {}
         receiver = proc.binding.receiver
         main = receiver.equal?(TOPLEVEL_BINDING.receiver)
@@ -94,6 +92,8 @@ module RubyVM::Cluster
       # What Marshal writes; TypeError with the way to what it can't.
       def dump(object, what = nil)
         Marshal.dump(object)
+      rescue SystemStackError
+        raise TypeError, "can't send #{what || object.class} to another machine: it is nested too deeply"
       rescue TypeError => e
         # Whoever knows the way to it.
         begin

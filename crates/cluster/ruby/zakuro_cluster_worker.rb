@@ -4,7 +4,9 @@ require "zakuro/cluster"
 module RubyVM::Cluster
   # How many blocks are kept, and how many bytes of their texts.
   BLOCKS, BLOCK_BYTES = 100, 64 << 20
-  private_constant :BLOCKS, :BLOCK_BYTES
+  # Of an exception that can't be made again as it was: so many causes are told of, with so many letters of their messages.
+  CAUSES, TEXT = 20, 10_000
+  private_constant :BLOCKS, :BLOCK_BYTES, :CAUSES, :TEXT
 
   # In the VMs of the worker's pool.
   module Job # :nodoc:
@@ -12,9 +14,10 @@ module RubyVM::Cluster
     @blocks = {}
 
     class << self
-      # Runs a job: [bytes of its value, seconds]. `name`: what its block is called; nil: the item brings its own.
+      # Runs a job: [bytes of its value, seconds]; [:setup, text, what `packed` gives] when the set-up failed. `name`: what its block is called; nil: the item brings its own.
       def run(name, text, key, setup_name, setup, quiet, item)
-        set_up(setup_name, setup, key) if setup_name
+        @began = nil
+        failed = setup_name && set_up(setup_name, setup, key) and return failed
         if name
           block, = @blocks[name] || remember(name, text, key)
           arguments = [Marshal.load(item)]
@@ -22,12 +25,34 @@ module RubyVM::Cluster
           block = Wire.open(item[0], :envelope)
           arguments = Marshal.load(item[1])
         end
-        before = RubyVM::Cluster.now
+        @began = RubyVM::Cluster.now
         value = block.call(*arguments)
-        [quiet ? nil : dump(value), RubyVM::Cluster.now - before]
+        [quiet ? nil : dump(value), RubyVM::Cluster.now - @began]
+      end
+
+      # An exception on its way: [its bytes or nil, class, message and backtrace of it and of its causes, seconds of the job that it ended]. Here, since the worker itself need not have its class.
+      def packed(error)
+        seconds = @began ? RubyVM::Cluster.now - @began : 0.0
+        bytes = begin
+          Marshal.dump(error)
+        rescue StandardError
+          nil
+        end
+        chain = []
+        while error && chain.size < CAUSES
+          chain << [error.class.name || error.class.to_s, text_of(error), error.backtrace]
+          error = error.cause
+        end
+        [bytes, chain, seconds]
       end
 
       private
+
+      def text_of(error)
+        String(error.message)[0, TEXT]
+      rescue StandardError => e
+        "(its message raised #{e.class})"
+      end
 
       def remember(name, text, key)
         # Blocks of pools that are gone, and what has captured much.
@@ -37,15 +62,22 @@ module RubyVM::Cluster
 
       def dump(value)
         Marshal.dump(value)
-      rescue TypeError => e
-        raise TypeError, "its result can't be sent: #{e.message}"
+      rescue TypeError, SystemStackError => e
+        raise TypeError, "its result can't be sent: #{SystemStackError === e ? "it is nested too deeply" : e.message}"
       end
 
+      # Answers what the job has instead of a value, if it fails.
       def set_up(name, text, key)
         return if @set_up == name
         value = Wire.open(text, :envelope, key).call
         RubyVM::Pool.const_get(:Worker).instance_variable_set(:@local, value)
         @set_up = name
+        nil
+      rescue NoMemoryError, RubyVM::LimitError
+        # Of this VM, which ends by it.
+        raise
+      rescue Exception => e
+        [:setup, "#{text_of(e)} (#{e.class})", *packed(e)]
       end
     end
   end
@@ -61,6 +93,10 @@ module RubyVM::Cluster
     STRANGERS = 2.0..30.0
     # How long a job waits for others to end that are to run beside nothing, and for how long others wait for that.
     ALONE_AFTER, QUIET = 30.0, 1.0
+    # Seconds between attempts to send what the server has refused.
+    PAUSES = [0.1, 0.5, 2.0].freeze
+    # For how many seconds callers are told why a worker could not start.
+    FAILED = 600
 
     attr_reader :id, :jobs, :errors, :pool
 
@@ -77,9 +113,6 @@ module RubyVM::Cluster
       @quiet, @swept = {}, 0.0
       @hidden = RubyVM::Cluster.hidden_key(key)
       @address = address
-      @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
-      # A program that can't be loaded is told of here, not by the first job of somebody else.
-      @pool.submit(1, &:itself).value if file
       require "zakuro/cluster/crew"
       require "socket"
       @host = Socket.gethostname
@@ -87,6 +120,7 @@ module RubyVM::Cluster
       @mark = wire.mark(@hidden)
       @strangers, @pause, @looked = {}, STRANGERS.begin, RubyVM::Cluster.now
       @remote = RubyVM::Pool.const_get(:Machines)::Remote
+      tell_of_failure { load_program(file, size, limits) }
       @channel = @remote.at(wire.jobs_of(address, @mark), ack: :manual, ack_wait:, prefetch: 2 * @pool.size + 2, tries: nil, key:, timeout:, exact: true)
       @store = @remote.at(address, key:, timeout:).__queue
       @lock = Mutex.new
@@ -104,7 +138,9 @@ module RubyVM::Cluster
     def run
       teller = Thread.new { tell_of_itself }
       threads = Array.new(@pool.size + 1) { |i| Thread.new { take }.tap { |thread| thread.name = "jobs #{i}" } }
-      threads.each(&:join)
+      # Who waits for them tells.
+      threads.each { |thread| thread.report_on_exception = false }
+      tell_of_failure { threads.each(&:join) }
     ensure
       @stopped = true
       teller&.kill
@@ -130,6 +166,29 @@ module RubyVM::Cluster
 
     private
 
+    def load_program(file, size, limits)
+      raise ArgumentError, "no such file: #{file}" if file && !File.file?(file)
+      @pool = RubyVM::Pool.new(file:, size:, name: "worker", **limits)
+      # A program that can't be loaded is told of here, not by the first job of somebody else.
+      @pool.submit(1, &:itself).value if file
+    end
+
+    # Those who wait for workers may be on another machine: why there is one less stands on the server.
+    def tell_of_failure
+      yield
+    rescue RubyVM::Pool::Error, ArgumentError, SystemCallError => e
+      begin
+        require "json"
+        store = @remote.at(@address, key: @key, timeout: @timeout).__queue
+        # One for all, the last one: a server may keep it for longer than it is told.
+        store.put("failed.#{@mark || "-"}", JSON.generate([@host, Process.pid, Time.now.to_f, e.message.scrub[0, 1000]]), FAILED)
+        store.disconnect
+      rescue Error
+        nil
+      end
+      raise
+    end
+
     def take
       until @stopped
         begin
@@ -145,7 +204,7 @@ module RubyVM::Cluster
           warn "zakuro worker: #{e.message}"
         rescue Unavailable, Refused => e
           # What was done is done again, by whoever gets it.
-          @trouble = e
+          tell_of_trouble(e)
           sleep(0.1)
         rescue RubyVM::ClosedError
           break
@@ -228,7 +287,7 @@ module RubyVM::Cluster
       sent = RubyVM::Cluster.now
       job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
       @pool.stream(items, errors: :return, timeout: options[:timeout], &job).each do |result|
-        results << (one = told(result))
+        results << (one = told(result, options[:timeout]))
         bytes += one[1].bytesize if one[1]
         next if RubyVM::Cluster.now - sent < SEND_AFTER && bytes < TOGETHER
         tell(caller, number, place, results)
@@ -240,43 +299,70 @@ module RubyVM::Cluster
       tell(caller, number, place, results) unless results.empty?
     end
 
-    # Results, in as many messages as the server wants. What it takes in none is an error of its job.
+    # A server may refuse for long, each worker again and again.
+    def tell_of_trouble(error)
+      known = @lock.synchronize { [@trouble&.message, @trouble = error].first }
+      warn "zakuro worker: #{error.message}" unless known == error.message
+    end
+
+    # Results, in as many messages as the server wants. What it takes in none, or has no room for however often it is asked, is an error of its job.
     def tell(caller, number, place, results)
-      answer(caller, [:done, number, @id, place, results, itself])
-    rescue TooLarge => e
+      patiently { answer(caller, [:done, number, @id, place, results, itself]) }
+    rescue TooLarge, Refused => e
       if results.size > 1
         half = results.size / 2
         tell(caller, number, place, results.first(half))
         tell(caller, number, place + half, results.drop(half))
       else
-        answer(caller, [:done, number, @id, place, [too_large(*results[0], e)], itself])
+        patiently { answer(caller, [:done, number, @id, place, [too_large(*results[0], e)], itself]) }
+      end
+    end
+
+    # What is refused now, for want of memory perhaps, may be taken soon.
+    def patiently
+      pauses = PAUSES.dup
+      begin
+        yield
+      rescue Refused => e
+        tell_of_trouble(e)
+        pause = pauses.shift or raise
+        sleep(pause)
+        retry
       end
     end
 
     # Instead of a result, or of an exception with all that it holds.
-    def too_large(kind, _bytes, seconds, text = nil, _backtrace = nil, error)
+    def too_large(kind, _bytes, seconds, text = nil, _chain = nil, error)
       return [kind, nil, seconds, "#{text.scrub[0, 10_000]} (the exception can't be sent: #{error.message})"] unless kind == :value
       @lock.synchronize { @errors += 1 }
       [:exception, nil, seconds, "its result can't be sent: #{error.message}"]
     end
 
-    def told(result)
+    # `timeout`: that of the job.
+    def told(result, timeout)
       if RubyVM::Pool::JobError === result
-        @lock.synchronize { @errors += 1; @jobs += 1 }
         cause = result.cause
-        bytes = begin
-          cause && result.kind == :exception ? Marshal.dump(cause) : nil
-        rescue StandardError
-          nil
-        end
-        return [result.kind, bytes, 0.0, result.message.sub(/\Ajob \d+: /, ""), cause&.backtrace]
+        bytes, chain, seconds = cause && (cause.instance_variable_get(:@__packed) || Job.packed(cause))
+        seconds = timeout if result.kind == :timeout
+        count(seconds ||= 0.0, failed: true)
+        return [result.kind, bytes, seconds, result.message.sub(/\Ajob \d+: /, ""), chain]
+      end
+      if result[0] == :setup
+        _, text, bytes, chain = result
+        count(0.0, failed: true)
+        return [:setup, bytes, 0.0, text, chain]
       end
       bytes, seconds = result
+      count(seconds)
+      [:value, bytes, seconds]
+    end
+
+    def count(seconds, failed: false)
       @lock.synchronize do
         @jobs += 1
+        @errors += 1 if failed
         @busy += seconds
       end
-      [:value, bytes, seconds]
     end
 
     # The way back to a pool.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use zakuro_bytecode::receiver::uses_self;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::frame::CodeState;
+use zakuro_vm::parsing::{Question, is_whole};
 use zakuro_vm::*;
 
 /// Objects that one call makes of a server's bytes, at most: what is left of them, the next call takes.
@@ -131,7 +132,7 @@ mod cluster_native {
         Ok(list.as_value())
     }
 
-    /// The words of a block: `[text, file, line, whether it needs self, whether its Strings are frozen]`; a Symbol for `&:name`; nil for what has no text that can travel.
+    /// The words of a block, with the here-documents that begin in it and no others: `[text, file, line, whether it needs self, whether its Strings are frozen, names of the variables around it that it uses]`; a Symbol for `&:name`; `[nil, file, line]` where the text was not kept; nil for what has none.
     #[method("block", singleton)]
     fn words(cx: &mut Cx, _this: Value, proc: Ref<ProcCell>) -> Result<Value> {
         match proc.proc_kind() {
@@ -142,17 +143,25 @@ mod cluster_native {
         // SAFETY: code states live as long as the VM, or as what refers to them: the Proc, which the caller holds.
         let code = unsafe { (*(proc.code as *const CodeState)).code.clone() };
         std::hint::black_box(proc.as_value());
-        let Some((start, length)) = code.span else { return Ok(Value::NIL) };
-        let Some(text) = code.source.get(start as usize..start as usize + length as usize).filter(|t| !t.is_empty()) else {
-            return Ok(Value::NIL);
+        let span = code.span.map(|(start, length)| (start, start + length));
+        let text = span.and_then(|(start, end)| code.source.get(start as usize..end as usize)).filter(|t| !t.is_empty());
+        let (Some((start, end)), Some(text)) = (span, text) else {
+            let place = [Value::NIL, cx.str(&code.file), cx.int(i64::from(code.line))];
+            return Ok(cx.array(&place));
         };
         if !cx.heap.admits(text.len()) {
             return cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory");
         }
-        let text = cx.str_bytes(text, string::UTF8);
+        let text = if is_whole(&code.source, start as usize, end as usize) {
+            cx.str_bytes(text, string::UTF8)
+        } else {
+            let text = cx.ask_parser(&Question::piece(code.source.clone(), start, end))?;
+            cx.str_bytes(&text, string::UTF8)
+        };
         let file = cx.str(&code.file);
         let line = cx.int(i64::from(code.line));
-        Ok(cx.array(&[text, file, line, Value::bool(uses_self(&code)), Value::bool(code.frozen_strings)]))
+        let used = outer_names(cx, proc);
+        Ok(cx.array(&[text, file, line, Value::bool(uses_self(&code)), Value::bool(code.frozen_strings), used]))
     }
 
     /// Keeps a text from being seen.
@@ -172,6 +181,20 @@ mod cluster_native {
         let text = cx.data_ref::<Secret>(secret)?.0.clone();
         Ok(cx.str_bytes(&text, string::UTF8))
     }
+}
+
+/// Names of the variables around a block that it uses: all of them, if it may name any.
+fn outer_names(cx: &mut Cx, proc: Ref<ProcCell>) -> Value {
+    let used = transfer::OuterUse::of(proc);
+    let levels = cx.proc_scope(proc).map_or(Vec::new(), |s| cx.seen_envs(s));
+    let names = levels.iter().enumerate().flat_map(|(level, e)| e.names().into_iter().map(move |(name, slot)| (level, name, slot)));
+    let uses = |level, slot| used.as_ref().is_none_or(|u| u.uses(level, slot));
+    let names: RootedVec =
+        names.filter(|(level, _, slot)| uses(*level, *slot as usize)).fold(RootedVec::new(cx), |mut all, (_, name, _)| {
+            all.push(Value::sym(name));
+            all
+        });
+    cx.array(&names)
 }
 
 /// `require "zakuro/cluster"`

@@ -19,6 +19,7 @@ mod emit;
 mod error;
 mod exception;
 mod expr;
+pub mod heredoc;
 pub mod job;
 mod literal;
 mod malloc;

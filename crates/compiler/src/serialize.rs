@@ -26,6 +26,8 @@ pub enum Ask {
     /// A byte that tells the level of the worst error (255: there is none), the name of the source's encoding, a zero, the text of the report. Formats:
     /// 1 plain, 2 with bold letters, 3 in colours.
     Errors(u8),
+    /// A part of the source, from the first place to the second, as a text for itself ([`crate::heredoc`]).
+    Piece(u32, u32),
 }
 
 /// A question about a source. `options` have been looked at ([`Question::new`]).
@@ -40,6 +42,10 @@ impl Question {
     /// None: the options are not written as the parser reads them.
     pub fn new(source: Arc<[u8]>, options: Vec<u8>, ask: Ask) -> Option<Question> {
         holds(&options).map(|()| Question { source, options, ask })
+    }
+    /// [`Ask::Piece`] of a source that holds both places.
+    pub fn piece(source: Arc<[u8]>, start: u32, end: u32) -> Question {
+        Question { source, options: Vec::new(), ask: Ask::Piece(start, end) }
     }
     pub fn source_len(&self) -> usize {
         self.source.len()
@@ -97,6 +103,9 @@ unsafe extern "C" {
 
 /// Answers on the stack of the caller; unwinds when this is a job that is left.
 pub(crate) fn answer_here(q: &Question) -> Vec<u8> {
+    if let Ask::Piece(start, end) = q.ask {
+        return crate::heredoc::piece(&q.source, start as usize, end as usize);
+    }
     let (source, size, data) = (q.source.as_ptr(), q.source.len(), q.options.as_ptr().cast::<c_char>());
     // A frame that a job may leave owns nothing: results are plain until the parser is done.
     let (buffer, first) = job::in_parser(size, || {
@@ -115,7 +124,7 @@ pub(crate) fn answer_here(q: &Question) -> Vec<u8> {
                 Ask::Errors(format) => {
                     first = Some(pm_serialize_parse_errors_format(buffer, source, size, data, i32::from(format)) as u8);
                 }
-                Ask::Success => {}
+                Ask::Success | Ask::Piece(..) => {}
             }
             (buffer, first)
         }

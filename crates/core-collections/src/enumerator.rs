@@ -124,14 +124,27 @@ struct Parts {
     kw: Value,
 }
 
+fn parts_of(cx: &mut Cx, e: Value) -> Option<Parts> {
+    let recv = cx.ivar_lookup(e, sym::enum_receiver)?;
+    let method = cx.ivar_get(e, sym::enum_method).as_sym()?;
+    let args = Ref::from_value(cx.ivar_get(e, sym::enum_args))?;
+    Some(Parts { recv, method, args, kw: cx.ivar_get(e, sym::enum_kw) })
+}
+
 fn parts(cx: &mut Cx, e: Value) -> Result<Parts> {
-    let recv = cx.ivar_lookup(e, sym::enum_receiver);
-    let method = cx.ivar_get(e, sym::enum_method).as_sym();
-    let args = Ref::from_value(cx.ivar_get(e, sym::enum_args));
-    match (recv, method, args) {
-        (Some(recv), Some(method), Some(args)) => Ok(Parts { recv, method, args, kw: cx.ivar_get(e, sym::enum_kw) }),
-        _ => cx.arg_error("uninitialized enumerator"),
+    match parts_of(cx, e) {
+        Some(p) => Ok(p),
+        None => cx.arg_error("uninitialized enumerator"),
     }
+}
+
+/// What an Enumerator calls, and by which name, if it is one as it is made without a block and gives the method no arguments.
+pub fn plain(cx: &mut Cx, e: Value) -> Option<(Value, Sym)> {
+    if !e.is_kind(Kind::Object) || cx.class_of(e) != ids::ENUMERATOR || !cx.is_builtin(e, sym::each, ids::ENUMERATOR) {
+        return None;
+    }
+    let p = parts_of(cx, e)?;
+    (p.args.is_empty() && p.kw.is_nil()).then_some((p.recv, p.method))
 }
 
 /// Runs the enumeration with a block.
@@ -162,6 +175,17 @@ fn with_index_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
     ArrayCell::set(state, &mut cx.heap, 1, next);
     let v = pack(cx, args.all());
     cx.yield_values(Block::from_value(block), &[v, index])
+}
+
+fn counted(cx: &mut Cx, this: Value, start: Value, block: Block) -> Result<Value> {
+    // Nobody lives to see the last of them.
+    if let Some(start) = start.as_fixnum().filter(|i| *i < zakuro_object::value::FIXNUM_MAX / 2)
+        && let Some(v) = crate::enumerable::with_index(cx, this, start, block)?
+    {
+        return Ok(v);
+    }
+    let b = cx.block_value(block);
+    iterate_native(cx, this, with_index_step, &[b, start])
 }
 
 fn with_object_step(cx: &mut Cx, data: Value, args: Args) -> Result<Value> {
@@ -310,8 +334,7 @@ mod methods {
             None | Some(Value::NIL) => Value::fixnum(0),
             Some(o) => cx.to_int(o)?,
         };
-        let b = cx.block_value(block);
-        iterate_native(cx, this, with_index_step, &[b, start])
+        counted(cx, this, start, block)
     }
 
     /// `with_index` from zero.
@@ -322,8 +345,7 @@ mod methods {
         if block.is_none() {
             return cx.sized_enumerator(this, "each_with_index", &[], enumerator_size);
         }
-        let b = cx.block_value(block);
-        iterate_native(cx, this, with_index_step, &[b, Value::fixnum(0)])
+        counted(cx, this, Value::fixnum(0), block)
     }
 
     /// Yields each element with an object, which is the result.

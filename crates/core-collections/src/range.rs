@@ -378,6 +378,11 @@ mod methods {
         if let Some(end) = integer_end(this) {
             let mut i = low.fix();
             let end = end.unwrap_or(i64::MAX);
+            let small = end.min(value::FIXNUM_MAX);
+            if i <= small {
+                cx.yield_rounds(block, &mut Rounds::count(i, 1, i.abs_diff(small) + 1))?;
+                i = small + 1;
+            }
             while i <= end {
                 let v = cx.int(i);
                 cx.yield1(block, v)?;
@@ -507,7 +512,9 @@ mod methods {
         if this.high().is_nil() || this.high().as_float() == Some(f64::INFINITY) && this.low().is_fixnum() {
             return cx.range_error("cannot convert endless range to an array");
         }
-        if let Some(Some(end)) = integer_end(this) {
+        if let Some(Some(end)) = integer_end(this)
+            && cx.is_builtin(this.as_value(), sym::each, ids::RANGE)
+        {
             let low = this.low().fix();
             crate::array::arg::check_len(cx, (end as i128 - low as i128 + 1).max(0) as usize)?;
             let out = cx.new_array();

@@ -3,8 +3,10 @@
 //! A Set is a plain object whose hidden variable `__items` is a Hash with the elements as keys, so elements are compared and kept as Hash keys
 //! are. What needs tables of sets (`divide` by a relation) is in prelude/set.rb.
 
+use crate::enumerable;
 use crate::hash::batch::{self, Source, Wanted};
 use crate::hash::{self, by_identity, enumerator, is_iterating};
+use std::cell::Cell;
 use zakuro_macros::ruby_class;
 use zakuro_object::string::UTF8;
 use zakuro_vm::*;
@@ -51,38 +53,12 @@ fn new_like(cx: &mut Cx, like: Value, from: Option<Items>) -> (Value, Items) {
     cx.ivar_set_raw(set, sym::set_items, h.as_value());
     (set, h)
 }
-/// Calls `f` with each element of an enumerable; ArgumentError for other objects. `f` returns false to stop.
-fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bool>) -> Result<()> {
+/// Calls `f` with each element of a Set, an Array, or what `each_of_others` takes. `f` returns false to stop.
+fn each_of(cx: &mut Cx, v: Value, f: &dyn Fn(&mut Cx, Value) -> Result<bool>) -> Result<()> {
     if let Some(h) = set_items(cx, v) {
         return cx.hash_each(h, |cx, k, _| f(cx, k));
     }
-    let list = match Ref::<ArrayCell>::from_value(v) {
-        Some(a) => a,
-        None if cx.is_a(v, ids::ENUMERABLE) => {
-            let a = cx.call(v, sym::to_a, &[])?;
-            cx.to_ary(a)?
-        }
-        None => {
-            let name = if cx.responds(v, sym::each_entry, false)? {
-                sym::each_entry
-            } else if cx.responds(v, sym::each, false)? {
-                sym::each
-            } else {
-                return cx.arg_error("value must be enumerable");
-            };
-            fn collect(cx: &mut Cx, into: Value, args: Args) -> Result<Value> {
-                let v = args.get(0).unwrap_or(Value::NIL);
-                if let Some(a) = Ref::<ArrayCell>::from_value(into) {
-                    ArrayCell::push(a, &mut cx.heap, v);
-                }
-                Ok(Value::NIL)
-            }
-            let a = cx.new_array();
-            let b = cx.native_proc(collect, a.as_value(), false);
-            cx.call_block(v, name, &[], Block::from_value(b))?;
-            a
-        }
-    };
+    let Some(list) = Ref::<ArrayCell>::from_value(v) else { return each_of_others(cx, v, f) };
     let mut i = 0;
     while let Some(e) = list.get(i) {
         i += 1;
@@ -92,6 +68,22 @@ fn each_of(cx: &mut Cx, v: Value, f: &mut dyn FnMut(&mut Cx, Value) -> Result<bo
         }
     }
     Ok(())
+}
+/// Calls `f` with what `each_entry` or `each` of an object yields; ArgumentError if it has neither.
+fn each_of_others(cx: &mut Cx, v: Value, f: &dyn Fn(&mut Cx, Value) -> Result<bool>) -> Result<()> {
+    let name = if cx.is_builtin(v, sym::each_entry, ids::ENUMERABLE) {
+        return enumerable::each_of(cx, v, |cx, values| {
+            let e = enumerable::pack(cx, values);
+            f(cx, e)
+        });
+    } else if cx.responds(v, sym::each_entry, false)? {
+        sym::each_entry
+    } else if cx.responds(v, sym::each, false)? {
+        sym::each
+    } else {
+        return cx.arg_error("value must be enumerable");
+    };
+    enumerable::walk_by(cx, v, name, &[], false, &|cx, values| f(cx, values.first().copied().unwrap_or(Value::NIL)))
 }
 fn source_of(cx: &mut Cx, from: Value) -> Option<Source<'static>> {
     match Ref::<ArrayCell>::from_value(from) {
@@ -106,7 +98,7 @@ fn add_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
     if let Some(from) = source_of(cx, from) {
         return batch::insert_all(cx, set, from, Wanted::All, insert_pair);
     }
-    each_of(cx, from, &mut |cx, e| insert(cx, set, e).map(|_| true))
+    each_of(cx, from, &|cx, e| insert(cx, set, e).map(|_| true))
 }
 fn remove_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
     match source_of(cx, from) {
@@ -114,7 +106,7 @@ fn remove_all(cx: &mut Cx, set: Items, from: Value) -> Result<()> {
         Some(from) => return batch::remove_all(cx, set, from),
         None => {}
     }
-    each_of(cx, from, &mut |cx, e| cx.hash_delete(set, e).map(|_| true))
+    each_of(cx, from, &|cx, e| cx.hash_delete(set, e).map(|_| true))
 }
 /// Whether all elements of `a` are in `b`.
 fn included(cx: &mut Cx, a: Items, b: Items) -> Result<bool> {
@@ -129,21 +121,21 @@ fn included(cx: &mut Cx, a: Items, b: Items) -> Result<bool> {
     Ok(all)
 }
 fn intersects(cx: &mut Cx, set: Items, other: Value) -> Result<bool> {
-    let mut found = false;
+    let found = Cell::new(false);
     if let Some(o) = set_items(cx, other)
         && o.len() > set.len()
     {
         cx.hash_each(set, |cx, k, _| {
-            found = cx.hash_get(o, k)?.is_some();
-            Ok(!found)
+            found.set(cx.hash_get(o, k)?.is_some());
+            Ok(!found.get())
         })?;
-        return Ok(found);
+        return Ok(found.get());
     }
-    each_of(cx, other, &mut |cx, e| {
-        found = cx.hash_get(set, e)?.is_some();
-        Ok(!found)
+    each_of(cx, other, &|cx, e| {
+        found.set(cx.hash_get(set, e)?.is_some());
+        Ok(!found.get())
     })?;
-    Ok(found)
+    Ok(found.get())
 }
 /// Removes the elements for which the block's truth is `wanted`; whether there were any.
 fn remove_where(cx: &mut Cx, this: Value, block: Block, wanted: bool) -> Result<bool> {
@@ -208,19 +200,15 @@ mod sets {
         cx.ivar_set_raw(this, sym::set_items, h.as_value());
         let add = Sym::intern("add");
         let own_add = cx.class_of(this) != ids::SET && !cx.is_builtin(this, add, ids::SET);
+        // (A subclass's `add` is asked, as it was when Set was Ruby.)
+        let own_each = from.is_some_and(|v| set_items(cx, v).is_some() && !cx.is_builtin(v, sym::each, ids::SET));
+        let walk = if own_each { each_of_others } else { each_of };
         match from {
             None | Some(Value::NIL) => {}
-            // A subclass's `add` is asked, as it was when Set was Ruby.
-            Some(v) if own_add => each_of(cx, v, &mut |cx, e| {
+            Some(v) if block.is_none() && !own_add && !own_each => add_all(cx, h, v)?,
+            Some(v) => walk(cx, v, &|cx, e| {
                 let e = if block.is_some() { cx.yield1(block, e)? } else { e };
-                cx.call(this, add, &[e])?;
-                Ok(true)
-            })?,
-            Some(v) if block.is_none() => add_all(cx, h, v)?,
-            Some(v) => each_of(cx, v, &mut |cx, e| {
-                let e = cx.yield1(block, e)?;
-                insert(cx, h, e)?;
-                Ok(true)
+                if own_add { cx.call(this, add, &[e]).map(|_| true) } else { insert(cx, h, e).map(|_| true) }
             })?,
         }
         Ok(this)
@@ -476,7 +464,7 @@ mod sets {
             batch::insert_all(cx, h, from, Wanted::In(own), insert_pair)?;
             return Ok(set);
         }
-        each_of(cx, other, &mut |cx, e| {
+        each_of(cx, other, &|cx, e| {
             if cx.hash_get(own, e)?.is_some() {
                 insert(cx, h, e)?;
             }

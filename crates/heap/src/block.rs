@@ -217,6 +217,6 @@ fn each_word(start: usize, end: usize, mut f: impl FnMut(usize, u64)) {
 
 const _: () = assert!(size_of::<BlockMeta>() == 64 + 4 * 8 * WORDS);
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "block_tests.rs"]
 mod tests;

@@ -114,7 +114,7 @@ fn major_faults() -> i64 {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 mod tests {
     use super::*;
 

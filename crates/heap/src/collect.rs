@@ -582,6 +582,6 @@ impl HeapState {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "collect_tests.rs"]
 mod tests;

@@ -316,6 +316,6 @@ impl HeapState {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "figures_tests.rs"]
 mod tests;

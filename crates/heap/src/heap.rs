@@ -333,6 +333,6 @@ impl Heap {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "heap_tests.rs"]
 mod tests;

@@ -182,6 +182,6 @@ impl HeapState {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "inspect_tests.rs"]
 mod tests;

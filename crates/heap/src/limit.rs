@@ -141,6 +141,6 @@ fn smooth(mean: &mut f64, sample: f64) {
     *mean = if *mean == 0.0 { sample } else { *mean * (1.0 - FRESHNESS) + sample * FRESHNESS };
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "limit_tests.rs"]
 mod tests;

@@ -433,9 +433,9 @@ impl<'a> Marker<'a> {
     #[inline(never)]
     fn grow(&mut self) -> bool {
         let more = self.stack.capacity().max(512);
-        #[cfg(test)]
+        #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
         let no_stack = tests::NO_STACK.with(|n| n.get());
-        #[cfg(not(test))]
+        #[cfg(not(all(test, not(any(feature = "loom", feature = "shuttle")))))]
         let no_stack = false;
         self.refused = self.refused || no_stack || !zakuro_base::memory::has_room(&mut self.stack, more);
         self.overflow |= self.refused;
@@ -558,6 +558,6 @@ fn prefetch(cell: *mut Header) {
     let _ = cell;
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "mark_tests.rs"]
 mod tests;

@@ -338,9 +338,9 @@ impl HeapState {
     }
 }
 
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, feature = "shuttle"))]
 #[path = "shuttle_tests.rs"]
 mod shuttle_tests;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "region_tests.rs"]
 mod tests;

@@ -39,11 +39,11 @@ pub struct SharedBuf {
     /// Bytes of data. Written by the creator, or by the only holder in `realloc_unique`.
     cap: usize,
     /// Stands for the bytes in models: who reads, writes and frees them tells loom so.
-    #[cfg(loom)]
+    #[cfg(feature = "loom")]
     content: loom::cell::UnsafeCell<u64>,
 }
 
-const _: () = assert!(cfg!(any(loom, shuttle)) || HEAD == 16);
+const _: () = assert!(cfg!(any(feature = "loom", feature = "shuttle")) || HEAD == 16);
 
 /// Requests of at least this many bytes may be refused by the allocator of the `zakuro` program, when a VM's limit stands against them.
 pub const LARGE: usize = 16 << 20;
@@ -117,7 +117,7 @@ impl SharedBuf {
                 buf.write(SharedBuf {
                     refs: AtomicUsize::new(1),
                     cap,
-                    #[cfg(loom)]
+                    #[cfg(feature = "loom")]
                     content: loom::cell::UnsafeCell::new(0),
                 });
             }
@@ -193,7 +193,7 @@ impl SharedBuf {
         // SAFETY: the caller is the last holder; the layout is the one of its creation.
         unsafe {
             if let Some(layout) = layout((*buf).cap) {
-                #[cfg(loom)]
+                #[cfg(feature = "loom")]
                 (*buf).content.with_mut(|_| {});
                 // As dead cells: a look that outlives the buffer shows at once. (The beginning will do for large ones.)
                 if cfg!(debug_assertions) {
@@ -418,9 +418,9 @@ impl Drop for BufRef {
     }
 }
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 #[path = "loom_tests.rs"]
 mod loom_tests;
-#[cfg(all(test, not(any(loom, shuttle))))]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "shared_buf_tests.rs"]
 mod tests;

@@ -45,6 +45,6 @@ pub(crate) const fn reciprocal(size: u16) -> u32 {
     (1u64 << 32).div_ceil(size as u64) as u32
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "size_class_tests.rs"]
 mod tests;

@@ -110,6 +110,6 @@ impl HeapState {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "slots_tests.rs"]
 mod tests;

@@ -440,12 +440,16 @@ fn otherwise(p: &Picture) -> Cause {
         let sentence = format!("VM `{}` did {} of all work, and nothing ran beside it on {cores:.0} cores", g.label, percent(share));
         return Cause { code: "one_vm", weight: share, sentence };
     }
+    // Their lives lie side by side in no more time than the run took: one after the other, or nearly.
+    if !g.main && g.count >= 3 && g.seconds.life <= 1.1 * p.wall && g.share(g.seconds.active) >= 0.5 && share >= 0.5 && cores >= 2.0 {
+        let sentence = format!(
+            "{} lived one after the other, and did {} of all work on {cores:.0} cores: begin them all before you wait for the first one's end, or use a pool",
+            members(g),
+            percent(share)
+        );
+        return Cause { code: "one_vm", weight: share, sentence };
+    }
     let outside = [WaitKind::Descriptor, WaitKind::Sleep, WaitKind::Call, WaitKind::Other];
-    let did = |kind: WaitKind| match kind {
-        WaitKind::Sleep => "asleep",
-        WaitKind::Call => "in system calls",
-        _ => "waiting for sockets, files or processes",
-    };
     // Those who wait for messages of one who does.
     for c in between(p, |e| !p.groups[e.group].main) {
         let (g, s) = (&p.groups[c.receivers], &p.groups[c.senders]);
@@ -463,14 +467,103 @@ fn otherwise(p: &Picture) -> Cause {
             return Cause { code: "outside", weight: share, sentence };
         }
     }
-    let waits = |k: WaitKind| p.groups.iter().map(|g| g.seconds.wait(k)).sum::<f64>();
-    if let Some(kind) = outside.into_iter().max_by(|a, b| waits(*a).total_cmp(&waits(*b)))
-        && waits(kind) >= 0.5 * p.groups.iter().map(|g| g.seconds.life).sum::<f64>()
-    {
-        let what = did(kind);
-        let life: f64 = p.groups.iter().map(|g| g.seconds.life).sum();
-        let sentence = format!("VMs were {what} {} of the time: the cores were busy {}", percent(part(waits(kind), life)), percent(used));
-        return Cause { code: "outside", weight: part(waits(kind), life), sentence };
+    rested(p, used)
+}
+
+/// What those are said to have done who were away from the process.
+fn did(kind: WaitKind) -> &'static str {
+    match kind {
+        WaitKind::Sleep => "asleep",
+        WaitKind::Call => "in system calls",
+        _ => "waiting for sockets, files or processes",
     }
-    Cause { code: "none", weight: 0.0, sentence: format!("nothing stands out; the cores were busy {} of the time", percent(used)) }
+}
+
+/// Where nobody did much.
+fn rested(p: &Picture, used: f64) -> Cause {
+    let rest = rest(p);
+    let mut away = [
+        (WaitKind::Sleep, rest.share(WaitKind::Sleep)),
+        (WaitKind::Call, rest.share(WaitKind::Call)),
+        (WaitKind::Descriptor, rest.share(WaitKind::Descriptor) + rest.share(WaitKind::Other)),
+    ];
+    away.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let all_away = away.iter().map(|(_, share)| share).sum::<f64>();
+    let handed = [WaitKind::Receive, WaitKind::Select, WaitKind::Send, WaitKind::Queue, WaitKind::Condition, WaitKind::Lock];
+    let waited = handed.into_iter().map(|k| rest.share(k)).sum::<f64>();
+    if all_away + waited < 0.5 {
+        let sentence = format!("nothing stands out; the cores were busy {} of the time", percent(used));
+        return Cause { code: "none", weight: 0.0, sentence };
+    }
+    // Whoever waits for another one waits for what that one does: many may wait for one that sleeps.
+    let outside = all_away >= LEAST || all_away >= 0.5 * (1.0 - waited);
+    let mut said: Vec<String> = Vec::new();
+    let mut say = |what: &str, share: f64, rest: &str| {
+        let of = if said.is_empty() { " of the time" } else { "" };
+        said.push(format!("{what} {}{of}{rest}", percent(share)));
+    };
+    for (_, (kind, share)) in away.iter().enumerate().filter(|(i, (_, share))| outside && (*i == 0 || *share >= LEAST)) {
+        say(&format!("were {}", did(*kind)), *share, "");
+    }
+    if waited >= LEAST {
+        let kind = handed.into_iter().max_by(|a, b| rest.share(*a).total_cmp(&rest.share(*b))).unwrap_or(WaitKind::Queue);
+        say("waited", waited, &format!(" for {}", awaited(p, kind)));
+    }
+    let who = if rest.threads { "VMs and their threads" } else { "VMs" };
+    Cause {
+        code: if outside { "outside" } else { "none" },
+        weight: all_away + waited,
+        sentence: format!("{who} {}: the cores were busy {}", said.join(" and "), percent(used)),
+    }
+}
+
+/// What VMs waited for, by [`WaitKind`], and the time that they had for it: without that in which they waited for others' ends, which those others stand for. Where a VM has several threads, it is
+/// what all of them did on average.
+struct Rest {
+    waits: [f64; 12],
+    time: f64,
+    threads: bool,
+}
+
+impl Rest {
+    fn share(&self, kind: WaitKind) -> f64 {
+        part(self.waits[kind as usize], self.time)
+    }
+}
+
+fn rest(p: &Picture) -> Rest {
+    let mut rest = Rest { waits: [0.0; 12], time: 0.0, threads: false };
+    let ends = [WaitKind::Vm as usize, WaitKind::Thread as usize];
+    for g in &p.groups {
+        let s = &g.seconds;
+        let mut all = s.life;
+        let mut waits = &s.waits;
+        let theirs = s.thread_run + s.thread_ready + s.thread_waits.iter().sum::<f64>();
+        if g.threads > g.count && theirs > 0.0 {
+            (all, waits, rest.threads) = (theirs, &s.thread_waits, true);
+        }
+        let scale = part(s.life, all);
+        for (i, wait) in waits.iter().enumerate().filter(|(i, _)| !ends.contains(i)) {
+            rest.waits[i] += wait * scale;
+        }
+        rest.time += (all - ends.iter().map(|i| waits[*i]).sum::<f64>()).max(0.0) * scale;
+    }
+    rest
+}
+
+/// What those who waited so had to wait for, by its name where it has one.
+fn awaited(p: &Picture, kind: WaitKind) -> String {
+    let channel = |waited: fn(&ChannelRow) -> f64| {
+        let most = p.channels.iter().max_by(|a, b| waited(a).total_cmp(&waited(b))).filter(|c| waited(c) > 0.0);
+        most.map_or_else(|| "channels".into(), ChannelRow::called)
+    };
+    let places = p.groups.iter().flat_map(|g| &g.places).filter(|(k, _, _)| *k == kind);
+    let place = places.max_by(|a, b| a.2.total_cmp(&b.2)).map_or(String::new(), |(_, place, _)| format!(" (at {place})"));
+    match kind {
+        WaitKind::Receive | WaitKind::Select => format!("messages in {}", channel(ChannelRow::receive_waited)),
+        WaitKind::Send => format!("room in {}", channel(ChannelRow::send_waited)),
+        WaitKind::Queue => format!("a Thread::Queue{place}"),
+        WaitKind::Condition => format!("a condition variable{place}"),
+        _ => format!("a lock{place}"),
+    }
 }

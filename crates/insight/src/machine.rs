@@ -30,13 +30,8 @@ impl Machine {
 
 /// CPUs of the process's mask.
 fn allowed() -> Vec<usize> {
-    // SAFETY: a mask of our own, which the kernel fills.
-    let mask = unsafe {
-        let mut mask: libc::cpu_set_t = std::mem::zeroed();
-        if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut mask) != 0 {
-            return (0..std::thread::available_parallelism().map_or(1, |n| n.get())).collect();
-        }
-        mask
+    let Some(mask) = zakuro_sched::cpus() else {
+        return (0..std::thread::available_parallelism().map_or(1, |n| n.get())).collect();
     };
     // SAFETY: below the size of the mask.
     (0..libc::CPU_SETSIZE as usize).filter(|cpu| unsafe { libc::CPU_ISSET(*cpu, &mask) }).collect()

@@ -61,7 +61,9 @@ pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<Stri
         for name in &options.report {
             if name.is_empty() {
                 let text = format!("\nzakuro report\n{}", report::text(&p, &causes));
-                let _ = std::io::stderr().write_all(text.as_bytes());
+                if let Err(e) = std::io::stderr().write_all(text.as_bytes()) {
+                    failed.push(format!("can't write the report to standard error: {e}"));
+                }
             } else {
                 let content = if name.ends_with(".json") { json::text(&p, &causes) } else { report::text(&p, &causes) };
                 files.push(Output { name: name.clone(), content: content.into_bytes() });
@@ -77,7 +79,7 @@ pub fn finish(options: &Insight, book: &Book, scheduler: &Scheduler) -> Vec<Stri
     }
     for file in files {
         if let Err(e) = std::fs::write(&file.name, &file.content) {
-            failed.push(format!("can't write {}: {e}", file.name));
+            failed.push(format!("can't write {} to its end: {e}", file.name));
         }
     }
     failed

@@ -21,6 +21,16 @@ pub mod vm {
     pub const SLOTS: i32 = offset_of!(Vm, slots) as i32;
     pub const HEAP: i32 = offset_of!(Vm, heap) as i32;
     pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
+    pub const ROUNDS: i32 = offset_of!(Vm, rounds) as i32;
+}
+pub mod rounds {
+    use super::*;
+    use zakuro_vm::machine::Rounds;
+    pub const LEFT: i32 = offset_of!(Rounds, left) as i32;
+    pub const NEXT: i32 = offset_of!(Rounds, next) as i32;
+    pub const STEP: i32 = offset_of!(Rounds, step) as i32;
+    pub const ARRAY: i32 = offset_of!(Rounds, array) as i32;
+    pub const ADVANCE: i32 = offset_of!(Rounds, advance) as i32;
 }
 pub mod frame {
     use super::*;

@@ -240,12 +240,14 @@ impl Process {
         }
         let end = self.run_and_wait(&waiter);
         *self.live.lock() = None;
-        if let Some(book) = &self.book {
-            for failure in zakuro_insight::finish(&self.options.insight, book, &self.scheduler) {
-                start::tell(&failure);
-            }
+        let failures =
+            self.book.as_ref().map_or_else(Vec::new, |book| zakuro_insight::finish(&self.options.insight, book, &self.scheduler));
+        failures.iter().for_each(|failure| start::tell(failure));
+        match status_of(&end) {
+            // Whoever reads the files next must know that they are not whole.
+            0 if !failures.is_empty() => 1,
+            status => status,
         }
-        status_of(&end)
     }
     /// The page and `zakuro top`, where the options ask for them.
     fn serve(&self) -> Result<Option<zakuro_insight::Live>, String> {

@@ -101,11 +101,36 @@ fn affinity(tid: i32) -> Option<libc::cpu_set_t> {
     }
 }
 
+/// The CPUs that this process may use. A worker that was moved may use fewer for a moment, and only one is at a time: those of all threads together.
+pub fn cpus() -> Option<libc::cpu_set_t> {
+    let mut all = affinity(0)?;
+    let threads = std::fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    for set in threads.filter_map(|t| affinity(t.file_name().to_str()?.parse().ok()?)) {
+        // SAFETY: compares sets.
+        if unsafe { libc::CPU_EQUAL(&set, &all) } {
+            continue;
+        }
+        // SAFETY: numbers below the sets' size.
+        (0..libc::CPU_SETSIZE as usize).for_each(|cpu| unsafe {
+            if libc::CPU_ISSET(cpu, &set) {
+                libc::CPU_SET(cpu, &mut all);
+            }
+        });
+    }
+    Some(all)
+}
+/// Gives the calling thread all of them: before it begins a process, which inherits what it has.
+pub fn use_all_cpus() {
+    if let Some(set) = cpus() {
+        set_affinity(0, &set);
+    }
+}
+
 fn set_affinity(tid: i32, set: &libc::cpu_set_t) -> bool {
     // SAFETY: reads the set.
     unsafe { libc::sched_setaffinity(tid, size_of::<libc::cpu_set_t>(), set) == 0 }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "balance_tests.rs"]
 mod tests;

@@ -246,6 +246,6 @@ pub fn on_native_stack<R>(f: impl FnOnce() -> R) -> R {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "coroutine_tests.rs"]
 mod tests;

@@ -104,6 +104,7 @@ impl Scheduler {
             return Ok(Forked::Busy);
         }
         let thaw = Thaw(freeze);
+        crate::balance::use_all_cpus();
         let asked = Instant::now();
         loop {
             inner.preempt_all();

@@ -27,11 +27,12 @@ mod stack;
 mod task;
 mod worker;
 
-#[cfg(all(test, loom))]
+#[cfg(all(test, feature = "loom"))]
 mod loom_tests;
-#[cfg(all(test, shuttle))]
+#[cfg(all(test, feature = "shuttle"))]
 mod shuttle_tests;
 
+pub use balance::{cpus, use_all_cpus};
 pub use coroutine::{
     Coroutine, Resumed, Suspender, approximate_stack_pointer, leave_native_stack, on_native_stack, on_native_stack_for_another,
 };

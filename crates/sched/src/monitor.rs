@@ -148,7 +148,7 @@ fn tell(workers: &[(&Worker, u32)]) {
 /// CPU time (ns) that the thread of a worker has used; 0: not known.
 fn cpu_time(worker: &Worker) -> u64 {
     let tid = worker.tid.load(Ordering::Relaxed);
-    if cfg!(any(shuttle, miri)) || tid <= 0 {
+    if cfg!(any(feature = "shuttle", miri)) || tid <= 0 {
         return 0;
     }
     native::cpu_time_of(tid).unwrap_or(0)

@@ -72,7 +72,7 @@ impl Parker {
             }
             let longest = long.is_some().then_some(LONG_REST);
             self.futex.wait(NONE, longest);
-            if !cfg!(shuttle)
+            if !cfg!(feature = "shuttle")
                 && begin.elapsed() >= LONG_REST
                 && self.futex.word().load(Ordering::Relaxed) == NONE
                 && let Some(long) = long.take()
@@ -85,14 +85,14 @@ impl Parker {
 
 /// Time since `begin`. In models, which must not depend on a clock, by rounds of a search.
 fn since(begin: Instant, round: u32) -> Duration {
-    if cfg!(shuttle) { LIFO_AGE * round } else { begin.elapsed() }
+    if cfg!(feature = "shuttle") { LIFO_AGE * round } else { begin.elapsed() }
 }
 
 /// How long a rest was. In models, any time.
 fn rested(begin: Instant) -> Duration {
-    #[cfg(shuttle)]
+    #[cfg(feature = "shuttle")]
     return begin + Duration::from_millis(shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 0..3)) - begin;
-    #[cfg(not(shuttle))]
+    #[cfg(not(feature = "shuttle"))]
     begin.elapsed()
 }
 
@@ -164,14 +164,14 @@ pub fn current_index() -> usize {
 
 /// A cheap clock for rough comparisons; its unit is between 0.2 and 1 ns. In models, chance.
 pub(crate) fn cycles() -> u64 {
-    #[cfg(shuttle)]
+    #[cfg(feature = "shuttle")]
     return shuttle::rand::Rng::gen_range(&mut shuttle::rand::thread_rng(), 1..4 * RAN_ON);
-    #[cfg(all(target_arch = "x86_64", not(shuttle)))]
+    #[cfg(all(target_arch = "x86_64", not(feature = "shuttle")))]
     // SAFETY: reads a counter.
     unsafe {
         std::arch::x86_64::_rdtsc()
     }
-    #[cfg(all(not(target_arch = "x86_64"), not(shuttle)))]
+    #[cfg(all(not(target_arch = "x86_64"), not(feature = "shuttle")))]
     {
         let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: writes one timespec.
@@ -307,7 +307,7 @@ impl Native {
         let mut round = 0;
         loop {
             round += 1;
-            for _ in 0..if cfg!(shuttle) { 1 } else { 16 } {
+            for _ in 0..if cfg!(feature = "shuttle") { 1 } else { 16 } {
                 spin_loop();
             }
             if let Some(task) = self.search_once() {

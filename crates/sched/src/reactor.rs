@@ -153,7 +153,7 @@ impl Reactor {
     /// by descriptors. (A process makes sure of it before there is work: [`Scheduler::start`].)
     pub(crate) fn start(&self) -> io::Result<()> {
         // Models have no timer thread: they tick by themselves.
-        if cfg!(shuttle) || self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
+        if cfg!(feature = "shuttle") || self.started.load(Ordering::Relaxed) || self.stopping.load(Ordering::Relaxed) {
             return Ok(());
         }
         if self.started.swap(true, Ordering::SeqCst) {
@@ -554,6 +554,6 @@ impl Scheduler {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "reactor_tests.rs"]
 mod tests;

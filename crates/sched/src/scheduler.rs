@@ -30,7 +30,7 @@ use crate::{Unit, current, stack};
 
 const NATIVE_STACK: usize = 8 << 20;
 /// Most workers that may be replaced at a time: each costs a native thread. Beyond, a turn that does not end keeps its worker, and others wait for it.
-const SPARE: usize = if cfg!(shuttle) { 2 } else { 256 };
+const SPARE: usize = if cfg!(feature = "shuttle") { 2 } else { 256 };
 
 /// How a scheduler is set up.
 #[derive(Clone, Copy, Debug, Default)]
@@ -593,10 +593,10 @@ impl Scheduler {
             n => n,
         };
         // Neither Miri nor shuttle has the kernel's barrier.
-        let asymmetric = !cfg!(any(shuttle, miri)) && worker::process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+        let asymmetric = !cfg!(any(feature = "shuttle", miri)) && worker::process_barrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
         let descriptors = Descriptors::open()?;
         // Where address space is short, the VMs need it more than the stacks of further threads.
-        let spare = if cfg!(shuttle) { SPARE } else { SPARE.min(stack::address_space() / 32 / NATIVE_STACK) };
+        let spare = if cfg!(feature = "shuttle") { SPARE } else { SPARE.min(stack::address_space() / 32 / NATIVE_STACK) };
         let inner = Arc::new_cyclic(|owner| Inner {
             workers: (0..count + spare)
                 .map(|index| Worker::new(asymmetric, if index < count { Status::IDLE } else { Status::SPARE }))

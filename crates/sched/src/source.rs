@@ -331,6 +331,6 @@ impl Drop for Source {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "source_tests.rs"]
 mod tests;

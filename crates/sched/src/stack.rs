@@ -412,6 +412,6 @@ unsafe impl corosensei::stack::Stack for Stack {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "stack_tests.rs"]
 mod tests;

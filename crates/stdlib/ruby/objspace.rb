@@ -104,7 +104,7 @@ module ObjectSpace
     def reachable_objects_from_root
       {
         "vm" => [TOPLEVEL_BINDING.receiver, Object],
-        "global_tbl" => (global_variables - %i[$= $, $; $/ $\\ $~ $_ $-0 $-K]).grep(/\A\$[a-zA-Z"]/).filter_map { |name| value = eval(name.to_s); value if __about(value) },
+        "global_tbl" => (global_variables - %i[$= $, $; $/ $\\ $~ $_ $-0 $-K $FILENAME]).grep(/\A\$[a-zA-Z"]/).filter_map { |name| value = eval(name.to_s); value if __about(value) },
         "machine_context" => Thread.list
       }.reject { |_, list| list.empty? }
     end
@@ -189,25 +189,30 @@ module ObjectSpace
     def dump(object, output: :string) = __output(output) { |io| io << __dump(object) << (__about(object) ? "\n" : "") }
 
     # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection, `full: true` adds free cells,
-    # `shapes:` false leaves out the layouts of objects, a number those before it.
+    # `shapes:` false leaves out the layouts of objects, a number those before it. Without `since:` it is closed: each address in it has a line, what VMs share among them. What is made meanwhile is not in it.
     def dump_all(output: :file, full: false, since: nil, shapes: true)
       __output(output) do |io|
         now = GC.count
         objects = each_object.to_a
+        roots, cells, known = {}, [], nil
         unless since
-          reachable_objects_from_root.each { |name, list| io << "{\"type\":\"ROOT\", \"root\":\"#{name}\", \"references\":[#{list.filter_map { |one| __address(one) }.join(", ")}]}\n" }
+          roots = reachable_objects_from_root
+          roots.each_value { |list| objects.concat(list) }
+          objects, cells = __reached(objects)
+          known = {}
+          objects.each { |object| known[__about(object)[1]] = true }
+          cells.each { |cell| known[cell[1]] = true }
         end
+        roots.each { |name, list| io << "{\"type\":\"ROOT\", \"root\":\"#{name}\", \"references\":[#{__addresses(list, known)}]}\n" }
         io << __shape_lines(shapes == true ? 0 : shapes) if shapes
         objects.each do |object|
           next if since && (!(origin = __origin(object)) || origin[4] < since || origin[4] > now)
-          io << __dump(object) << "\n"
+          io << __dump(object, known) << "\n"
         end
-        next if since
-        io << __free_lines if full
-        __internal_cells.each do |type, address, bytes, cell|
-          references = reachable_objects_from(InternalObjectWrapper.new(type.to_sym, address)).filter_map { |one| __address(one) }
+        io << __free_lines if full && !since
+        cells.each do |type, address, bytes, cell, references|
           io << "{\"address\":\"0x#{address.to_s(16)}\", \"type\":\"IMEMO\", \"slot_size\":#{cell}, \"imemo_type\":\"#{type.delete_prefix("imemo_")}\""
-          io << ", \"references\":[#{references.join(", ")}]" unless references.empty?
+          io << ", \"references\":[#{references.map { |one| "\"0x#{one.to_s(16)}\"" }.join(", ")}]" unless references.empty?
           io << ", \"memsize\":#{bytes}, \"flags\":{\"wb_protected\":true}}\n"
         end
       end
@@ -252,12 +257,20 @@ module ObjectSpace
       about && "\"0x#{about[1].to_s(16)}\""
     end
 
+    # Of objects that are known, if that is said.
+    def __addresses(list, known)
+      list.filter_map do |one|
+        at = InternalObjectWrapper === one ? one.internal_object_id : __about(one)&.[](1)
+        "\"0x#{at.to_s(16)}\"" if at && (known.nil? || known.key?(at))
+      end.join(", ")
+    end
+
     def __text(string)
       text = string.encode("UTF-8", invalid: :replace, undef: :replace)
       "\"#{text.gsub(/["\\\u0000-\u001f\u007f]/) { |c| c == "\"" || c == "\\" ? "\\#{c}" : format("\\u%04x", c.ord) }}\""
     end
 
-    def __dump(object)
+    def __dump(object, known = nil)
       case object
       when nil then return "null"
       when true, false then return object.to_s
@@ -281,8 +294,8 @@ module ObjectSpace
       (id = __id(object)) && fields << "\"object_id\":#{id}"
       fields.concat(__details(object, kind, owned))
       fields << "\"struct\":#{__text(payload)}" if payload && kind == "DATA"
-      references = reachable_objects_from(object).drop(1).filter_map { |one| __address(one) }
-      fields << "\"references\":[#{references.join(", ")}]" unless references.empty?
+      references = __addresses(reachable_objects_from(object).drop(1), known)
+      fields << "\"references\":[#{references}]" unless references.empty?
       if (origin = __origin(object))
         file, line, class_path, method, generation = origin
         fields << "\"file\":#{__text(file)}" << "\"line\":#{line}"

@@ -108,8 +108,7 @@ class RubyVM::Pool
     raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
     raise ArgumentError, "image: and file: exclude each other" if image && file
     @vms = 0
-    @size = connect ? 1 : size.nil? ? Processors.cores : Integer(size)
-    raise ArgumentError, "size must be positive" unless @size > 0
+    @size = connect ? 1 : whole(size, "size") || Processors.cores
     raise TypeError, "image: wants a RubyVM::Image, not #{image.class}" unless image.nil? || RubyVM::Image === image
     if file
       file = File.expand_path(file)
@@ -139,6 +138,7 @@ class RubyVM::Pool
   #
   #     RubyVM::Pool.open(size: 2) { |pool| pool.map(1..4) { |n| n * n } }   #=> [1, 4, 9, 16]
   def map(source, ordered: true, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
+    ahead = whole(ahead, "ahead")
     series = begin_series("map", Series, block, errors, ordered:, quiet: false, timeout:, retries: binding.local_variable_get(:retry))
     run(series, source, errors, progress, ahead)
     series.values
@@ -149,6 +149,7 @@ class RubyVM::Pool
   #
   #     RubyVM::Pool.open(size: 2) { |pool| pool.each([1, 2]) { |n| n } }   #=> [1, 2]
   def each(source, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
+    ahead = whole(ahead, "ahead")
     series = begin_series("each", Series, block, errors, ordered: false, quiet: true, timeout:, retries: binding.local_variable_get(:retry))
     run(series, source, errors, progress, ahead)
     errors == :return ? series.values : source
@@ -161,6 +162,7 @@ class RubyVM::Pool
   def stream(source, ordered: true, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
     retries = binding.local_variable_get(:retry)
     check("stream", block, errors)
+    ahead = whole(ahead, "ahead")
     Enumerator.new do |out|
       series = begin_series("stream", Stream, block, errors, ordered:, quiet: false, timeout:, retries:)
       finish(series, progress, source) do |bar|
@@ -197,9 +199,9 @@ class RubyVM::Pool
       crew, times = @crew, @crew.times
       elapsed = (@ended || now) - @start
       time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
-      busy = @connect ? crew.busy : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
-      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: m.busy, ended: m.ended, fits: m.fits } }
-      Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines, @connect && crew.hint)
+      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: crew.busy(m, elapsed), ended: m.ended, fits: m.fits } }
+      busy = machines ? machines.map { |m| m[:busy] } : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
+      Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines, @broken ? @broken.message : @connect && crew.hint)
     end
   end
 
@@ -262,11 +264,15 @@ class RubyVM::Pool
     value
   end
 
-  def count(value)
-    value = Integer(value || 0)
-    raise ArgumentError, "retry must not be negative" if value < 0
-    value
+  # A number of things; nil for nil.
+  def whole(value, name, least = 1)
+    return if value.nil?
+    raise TypeError, "#{name} must be a whole number, not #{Numeric === value ? value : value.class}" unless Numeric === value && Integer(value, exception: false) == value
+    raise ArgumentError, "#{name} must #{least == 0 ? "not be negative" : "be positive"}" if value < least
+    value.to_i
   end
+
+  def count(value) = whole(value, "retry", 0) || 0
 
   # The lock and the thread are those of the VM that made it.
   def usable
@@ -274,9 +280,12 @@ class RubyVM::Pool
   end
 
   def open?
-    raise @broken if @broken
+    raise again(@broken), cause: @broken.cause if @broken
     raise ClosedError, "the pool #{@name} is closed" unless @state == :open
   end
+
+  # What has broken the pool, for whoever asks: with the place where he does.
+  def again(error) = error.dup.tap { |one| one.set_backtrace(caller_locations(1)) }
 
   def ending? = @state == :ended || @state == :leaving
 
@@ -331,7 +340,7 @@ class RubyVM::Pool
   end
 
   def raise_first(series, errors)
-    raise series.error, cause: series.error.cause if series.error
+    raise again(series.error), cause: series.error.cause if series.error
     raise series.first_error, cause: series.first_error.cause if errors == :raise && series.first_error
   end
 
@@ -341,7 +350,7 @@ class RubyVM::Pool
       raise error, cause: error.cause if error && errors == :raise
       out << (error || value)
     end
-    raise series.error, cause: series.error.cause if series.error
+    raise again(series.error), cause: series.error.cause if series.error
   end
 
   # Whatever happens, nothing of the series is begun afterwards.
@@ -362,8 +371,6 @@ class RubyVM::Pool
 
   # Takes objects from the source, so many ahead that no VM waits. Yields in between.
   def feed(series, source, ahead, errors, bar)
-    bound = ahead && Integer(ahead)
-    raise ArgumentError, "ahead must be positive" if bound && bound <= 0
     taken = []
     hand_in = lambda do
       @lock.synchronize do
@@ -372,7 +379,7 @@ class RubyVM::Pool
         dispatch
       end
       yield
-      while series.ahead >= (bound || 4 * @size * series.chunk_size)
+      while series.ahead >= (ahead || 4 * @size * series.chunk_size)
         @lock.synchronize { wait(series, errors, bar) }
         yield
       end
@@ -381,7 +388,7 @@ class RubyVM::Pool
     each_of(source) do |item|
       taken << item
       # While there is work for all, several at once.
-      hand_in.call if taken.size >= series.chunk_size || series.pending <= 2 * @size || (bound && series.ahead + taken.size >= bound)
+      hand_in.call if taken.size >= series.chunk_size || series.pending <= 2 * @size || (ahead && series.ahead + taken.size >= ahead)
     end
     hand_in.call unless taken.empty?
     @lock.synchronize do
@@ -480,9 +487,9 @@ class RubyVM::Pool
     @crew.kill
   end
 
-  def set_up_failed(cause)
+  def set_up_failed(cause, text = "#{cause.message} (#{cause.class})")
     return if ending?
-    @broken = SetupError.new("the set-up of the pool #{@name} failed: #{cause.message} (#{cause.class})", cause)
+    @broken = SetupError.new("the set-up of the pool #{@name} failed: #{text}", cause)
     @state = :ended
     @crew.fail(@broken)
     @crew.kill

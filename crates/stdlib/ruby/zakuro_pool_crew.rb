@@ -3,7 +3,7 @@ class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
     attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
-    attr_accessor :since, :ready, :condemned, :condemned_in, :begun, :leaves, :at, :place, :count
+    attr_accessor :since, :taken, :ready, :condemned, :condemned_in, :begun, :leaves, :at, :place, :count
 
     def initialize(number, index, name)
       @number, @index = number, index
@@ -12,9 +12,9 @@ class RubyVM::Pool
       # What it was sent and has not answered, and the blocks that it has.
       @chunks = []
       @blocks = {}
-      # When the job that it is at began, as far as the pool knows.
+      # When the job that it is at began, as far as the pool knows, and whether it has taken the chunk of that job out of its inbox.
       @since = nil
-      @ready = false
+      @taken = @ready = false
       # The number of the job that took too long, its chunk, and when it began; whether it said that it is going, or at which place in its chunk it was.
       @condemned = @condemned_in = @begun = @leaves = @at = nil
       # Of the values that come next.
@@ -101,6 +101,8 @@ class RubyVM::Pool
 
     # What a VM has at most: the chunk that it is at, and the next one.
     DEPTH = 2
+    # How often it is looked, at most, whether a VM has begun a job that has a time limit, in seconds.
+    LOOK = 0.001
     # So many may be killed, one after the other, before their set-up is done.
     UNREADY = 100
 
@@ -172,7 +174,7 @@ class RubyVM::Pool
           member.ready = true
           @unready = 0
           member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        when Failure then @pool.__send__(:set_up_failed, exception_of(told, member))
+        when Failure then @pool.__send__(:set_up_failed, exception_of(told, member), "#{told.message} (#{told.name})")
         else
           sum = told.sum
           member.chunks.first&.task&.took(sum, told.size)
@@ -198,7 +200,13 @@ class RubyVM::Pool
         read(member)
         at = member.deadline
         next unless at && at <= now
-        member.condemned_in = member.chunks.first
+        chunk = member.chunks.first
+        unless member.taken
+          # A job that waits in the inbox takes no time: its VM had no turn yet.
+          member.since = [now, now + LOOK - chunk.task.timeout_of(chunk.item)].max
+          next
+        end
+        member.condemned_in = chunk
         member.condemned = member.condemned_in.index
         member.begun = member.since
         member.vm.kill(**@grace)
@@ -263,6 +271,7 @@ class RubyVM::Pool
     def read(member)
       out = member.out
       return if out.empty?
+      since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       until out.empty?
         answer = begin
           out.try_recv
@@ -271,6 +280,11 @@ class RubyVM::Pool
         end
         chunk = member.chunks.first or break
         case answer
+        when Float
+          # It has begun with the chunk.
+          member.taken = true
+          since = answer
+          next
         when Integer
           # Of the values that follow.
           member.place, member.count = answer >> 16, answer & 0xffff
@@ -292,8 +306,10 @@ class RubyVM::Pool
           (member.place + member.count - chunk.done).times { fail_job(member, chunk, :exception, message, answer) }
         end
         member.chunks.shift if chunk.done? && member.chunks.first.equal?(chunk)
+        member.taken = false unless member.chunks.first.equal?(chunk)
+        since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
-      member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      member.since = since
     end
 
     def keep(chunk, values)
@@ -318,6 +334,8 @@ class RubyVM::Pool
       return found if Exception === found
       error = RuntimeError.new("#{failure.message} (#{failure.name})")
       error.set_backtrace(failure.backtrace || [])
+      # Of a job of another machine: only there somebody may have its class.
+      error.instance_variable_set(:@__packed, found) if Array === found
       error
     end
 

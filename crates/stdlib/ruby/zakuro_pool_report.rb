@@ -47,7 +47,7 @@ class RubyVM::Pool
 
   # What a pool has done: `jobs` (of them `errors`), `retries`, `restarts` (VMs replaced), `timeouts`; `time`, a Hash of `:min`, `:median`, `:p95`, `:max` and `:sum` of what
   # jobs took, in seconds; `busy`, for each of its VMs the share of `elapsed` in which it ran jobs. With `connect:` it is for each worker, `restarts` counts chunks that were told again, and `machines` has
-  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`, and `:fits`, whether it has the pool's key; else nil. `hint` tells why jobs wait that nobody does, if so.
+  # a Hash for each worker: `:host`, `:pid`, `:size`, `:jobs`, `:errors`, `:busy`, `:ended`, and `:fits`, whether it has the pool's key; else nil. `hint` tells why jobs wait that nobody does, or what broke the pool, if so.
   Report = Data.define(:name, :size, :elapsed, :jobs, :errors, :retries, :restarts, :timeouts, :time, :busy, :machines, :hint) do
     # The report as a few lines of text.
     def to_s

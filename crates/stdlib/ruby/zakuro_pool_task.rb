@@ -255,7 +255,7 @@ class RubyVM::Pool
     #     RubyVM::Pool.open(size: 1) { |pool| pool.submit(20) { |n| n + 1 }.value }   #=> 21
     def value(timeout = nil)
       return unless wait(timeout)
-      raise @error, cause: @error.cause if @error
+      raise JobError === @error ? @error : @pool.__send__(:again, @error), cause: @error.cause if @error
       @value
     end
 

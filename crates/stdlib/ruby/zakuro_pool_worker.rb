@@ -4,7 +4,7 @@
 #   [nil, false, list, base]            a chunk of pairs: a Proc and its arguments
 #   an Integer                          the number of a block that is not needed any more
 #
-# and answers in a channel of its own, in the order of the jobs: with an Integer (place of the first value in the chunk, and in the lower 16 bits how many there are) and an Array of values, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
+# and answers in a channel of its own, in the order of the jobs: with a Float, the time of the clock, when it begins a chunk; with an Integer (place of the first value in the chunk, and in the lower 16 bits how many there are) and an Array of values, a Failure, or Unreadable. So the pool knows which jobs are done. A value is sent as soon as it is
 # there, unless that would be sooner than 50 microseconds after the last message: then with the next ones. Exceptions go, before their Failure, through a third channel, since a
 # message that can't be opened is lost. The channels stand in arguments and nowhere else: a job that finds one (ObjectSpace shows none of them) could stop the pool. A VM that is killed says where it was, if its grace time lets it. `events` is the one channel at which the pool waits: it gets [number of the
 # VM, what its jobs took] when a chunk is done, and in between when some milliseconds have passed.
@@ -98,9 +98,11 @@ class RubyVM::Pool
         end
       end
 
-      # The next message that can be opened.
+      # The next message that can be opened. A time limit that is reached while it waits is no news: the VM ends, and another comes.
       def take(number, inbox, out, events)
         inbox.recv
+      rescue RubyVM::LimitError
+        nil
       rescue StandardError, LoadError => e
         skip("#{e.message} (#{e.class})", number, out, events)
         retry
@@ -117,6 +119,7 @@ class RubyVM::Pool
         # The place of the first of the values.
         first = 0
         before = sent = told = now
+        out << before
         last = list.size - 1
         i = 0
         while i <= last
@@ -194,7 +197,7 @@ class RubyVM::Pool
           "(its message raised #{e.class})"
         end
         begin
-          exceptions << error
+          exceptions << (@far ? @far.packed(error) : error)
         rescue Exception
           exceptions << false
         end

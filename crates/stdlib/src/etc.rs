@@ -149,12 +149,11 @@ mod natives {
     /// Processors that the process may use.
     #[method("nprocessors", singleton)]
     fn nprocessors(_this: Value) -> i64 {
-        // SAFETY: a set of the size that is told.
+        // SAFETY: counts a set; asks for a number.
         unsafe {
-            let mut set: libc::cpu_set_t = std::mem::zeroed();
-            match libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &mut set) {
-                0 => libc::CPU_COUNT(&set) as i64,
-                _ => libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1),
+            match zakuro_sched::cpus() {
+                Some(set) => libc::CPU_COUNT(&set) as i64,
+                None => libc::sysconf(libc::_SC_NPROCESSORS_ONLN).max(1),
             }
         }
     }

@@ -3,9 +3,10 @@
 //! Sizes are those of the cell and of what it owns outside the heap: the tables of a class, of a Set and of weak maps among them. References are what the collector marks. Origins are
 //! noted line by line: the heap notes which cells were allocated (module `inspect` of zakuro-heap), and a TracePoint of lines, calls and returns says where the program was meanwhile.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::sync::Arc;
+use zakuro_base::progress::step;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::{DataCell, Header, owned_bytes};
 use zakuro_vm::channels::{Charge, is_hidden_channel};
@@ -188,23 +189,52 @@ mod natives {
         }
         list.as_value()
     }
-    /// Internal cells: [[name, address, bytes, bytes of the cell], ...]
-    #[method("__internal_cells", singleton)]
-    fn internal_cells(cx: &mut Cx, _this: Value) -> Value {
+    /// All that these objects lead to, and internal cells: [objects, [[name, address, bytes, bytes of the cell, [address, ...]], ...]]. Objects stand there once, those that were given first, then those that
+    /// only others refer to (what VMs share, what programs don't enumerate).
+    #[method("__reached", singleton)]
+    fn reached(cx: &mut Cx, _this: Value, from: Ref<ArrayCell>) -> Result<Value> {
         cx.collect();
-        let mut cells = Vec::new();
-        cx.heap.each_cell(&mut |p| cells.push(p));
-        let list = cx.new_array();
-        for p in cells {
-            // SAFETY: a cell of the heap that was walked; internal ones that die meanwhile stay what they are until a collection, and none happens here.
+        // What waits for its turn; nothing in it can die, whatever is allocated meanwhile.
+        let mut all = RootedVec::new(cx);
+        all.extend((0..from.len()).filter_map(|i| from.get(i)));
+        cx.heap.each_cell(&mut |p| {
+            // SAFETY: a cell of the heap that is walked.
             let v = unsafe { Value::cell(p) };
-            let Some(name) = internal(v) else { continue };
-            let all =
-                [cx.str(name), cx.int(p.addr() as i64), Value::fixnum(size(cx, p) as i64), Value::fixnum(cx.heap.cell_size(p) as i64)];
-            let one = cx.array(&all);
-            ArrayCell::push(list, &mut cx.heap, one);
+            if internal(v).is_some() {
+                all.push(v);
+            }
+        });
+        let (objects, cells) = (cx.new_array(), cx.new_array());
+        let mut seen: HashSet<u64> = HashSet::new();
+        let mut at = 0;
+        while at < all.len() {
+            let v = all[at];
+            at += 1;
+            step(at, cx)?;
+            let Some(p) = cell_of(v).filter(|_| seen.insert(v.bits())) else { continue };
+            let found = cx.references(v);
+            let next = || found.iter().copied().filter(|v| v.is_cell() && !is_hidden_channel(*v));
+            let Some(name) = internal(v) else {
+                let class = cx.class_of(v);
+                all.push(cx.class_value(class));
+                all.extend(next());
+                ArrayCell::push(objects, &mut cx.heap, v);
+                continue;
+            };
+            all.extend(next());
+            let list = cx.new_array();
+            let mut once = HashSet::new();
+            for v in next().filter(|v| once.insert(v.bits())) {
+                let address = cx.int(v.bits() as i64);
+                ArrayCell::push(list, &mut cx.heap, address);
+            }
+            // Cells that VMs share stand in no block.
+            let (bytes, cell) = (size(cx, p), cx.heap.cell_size(p).max(32));
+            let parts = [cx.str(name), cx.int(p.addr() as i64), Value::fixnum(bytes as i64), Value::fixnum(cell as i64), list.as_value()];
+            let one = cx.array(&parts);
+            ArrayCell::push(cells, &mut cx.heap, one);
         }
-        list.as_value()
+        Ok(cx.array(&[objects.as_value(), cells.as_value()]))
     }
     /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class, shape]; nil for what is no cell.
     #[method("__about", singleton)]

@@ -62,6 +62,7 @@ impl Vm {
             slots: std::ptr::null(),
             left: Default::default(),
             left_by: std::ptr::null(),
+            rounds: std::ptr::null_mut(),
             exit_in: 1,
             exit_every: 0,
             exit_tried: false,

@@ -26,6 +26,7 @@ mod world;
 
 /// What the parser tells of a source (`Cx::ask_parser`).
 pub mod parsing {
+    pub use zakuro_compiler::heredoc::is_whole;
     pub use zakuro_compiler::serialize::{Ask, Question, VERSION};
 }
 
@@ -41,6 +42,7 @@ pub use make::{ArgList, Pairs, RootedVec, Variables};
 const _: () = assert!(zakuro_bytecode::MAX_ENV_SLOTS as usize == zakuro_object::EnvCell::MAX_SLOTS, "the compiler's limit is the cell's");
 pub use effects::Effects;
 pub use held::Held;
+pub use machine::Rounds;
 pub use raise::{Exc, Result};
 pub use vm::{Cx, Restore, StateBlueprint, StateLoader, Vm, VmState, restore, savable_state};
 pub use zakuro_object::*;

@@ -272,6 +272,8 @@ pub struct Vm {
     pub left: crate::machine::Left,
     pub left_by: *const zakuro_bytecode::machine::Exit,
     pub(crate) unwound: crate::machine::Unwound,
+    /// For the entry of a block's machine code that is about to be called: the loop of a builtin that it is to go on with.
+    pub rounds: *mut crate::machine::Rounds,
     /// Guards of machine code that may still hold before one fails all the same, and how many there were last (`--jit=exit-everywhere`).
     pub exit_in: u32,
     pub(crate) exit_every: u32,

@@ -260,14 +260,22 @@ pub mod methods {
         if wanted.is_none() && block.is_none() {
             return cx.enumerator(this.as_value(), "index", &[]);
         }
+        let Some(wanted) = wanted else {
+            let (mut next, mut found) = (0, false);
+            let take = |_: &mut Cx| {
+                next += 1;
+                Some([this.get(next - 1)?])
+            };
+            cx.walk(block, take, |_, r| !r.truthy(), |_, _| {
+                found = true;
+                Ok(false)
+            })?;
+            return Ok(if found { Value::fixnum(next as i64 - 1) } else { Value::NIL });
+        };
         let mut i = 0;
         while let Some(v) = this.get(i) {
             step(i, cx)?;
-            let hit = match wanted {
-                Some(w) => cx.eq(v, w)?,
-                None => cx.yield1(block, v)?.truthy(),
-            };
-            if hit {
+            if cx.eq(v, wanted)? {
                 return Ok(Value::fixnum(i as i64));
             }
             cx.safepoint()?;

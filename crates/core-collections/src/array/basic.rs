@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use zakuro_base::progress::{STRIDE, step};
 use zakuro_core_base::allocate::allocate;
 use zakuro_core_text::string::util::is_wide;
+use std::cell::Cell;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_object::string::US_ASCII;
 use zakuro_vm::*;
@@ -342,11 +343,17 @@ pub mod methods {
             // A block that ends the loop early should not have cost a large buffer.
             const AT_ONCE: usize = 256;
             ArrayCell::reserve(this, &mut cx.heap, n.min(AT_ONCE));
-            for i in 0..n {
-                let v = cx.yield1(block, Value::fixnum(i as i64))?;
-                ArrayCell::store(this, &mut cx.heap, i, v);
-                cx.safepoint()?;
-            }
+            let (next, at) = (Cell::new(0), Cell::new(0));
+            let take = |_: &mut Cx| {
+                at.set(next.get());
+                next.set(at.get() + 1);
+                (at.get() < n).then(|| [Value::fixnum(at.get() as i64)])
+            };
+            let keep = |cx: &mut Cx, v| {
+                ArrayCell::store(this, &mut cx.heap, at.get(), v);
+                true
+            };
+            cx.walk(block, take, keep, |_, _| Ok(true))?;
         } else {
             let v = value.unwrap_or(Value::NIL);
             ArrayCell::fill(this, &mut cx.heap, std::iter::repeat_n(v, n));

@@ -16,12 +16,7 @@ pub mod methods {
         if block.is_none() {
             return enum_for(cx, this.as_value(), "each", &[]);
         }
-        let mut i = 0;
-        while let Some(v) = this.get(i) {
-            cx.yield1(block, v)?;
-            cx.safepoint()?;
-            i += 1;
-        }
+        cx.yield_rounds(block, &mut Rounds::elements(this))?;
         Ok(this.as_value())
     }
 
@@ -34,11 +29,11 @@ pub mod methods {
             return enum_for(cx, this.as_value(), "each_index", &[]);
         }
         let mut i = 0;
-        while i < this.len() {
-            cx.yield1(block, Value::fixnum(i as i64))?;
-            cx.safepoint()?;
+        let next = |_: &mut Cx| {
             i += 1;
-        }
+            (i <= this.len()).then(|| [Value::fixnum(i as i64 - 1)])
+        };
+        cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
         Ok(this.as_value())
     }
 
@@ -51,14 +46,11 @@ pub mod methods {
             return enum_for(cx, this.as_value(), "reverse_each", &[]);
         }
         let mut i = this.len();
-        while i > 0 {
-            i -= 1;
-            if let Some(v) = this.get(i) {
-                cx.yield1(block, v)?;
-                cx.safepoint()?;
-            }
-            i = i.min(this.len());
-        }
+        let next = |_: &mut Cx| {
+            i = i.min(this.len()).checked_sub(1)?;
+            Some([this.get(i)?])
+        };
+        cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
         Ok(this.as_value())
     }
 }

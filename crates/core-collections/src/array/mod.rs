@@ -44,6 +44,12 @@ pub static TABLES: &[&[MethodRow]] = &[
 
 pub fn setup(_cx: &mut Cx) {}
 
+/// Whether an Array that may be changed when a loop began still may be, without a look at anything else: a block may freeze it, move it away, or fork the VM.
+fn may_change(a: Ref<ArrayCell>) -> bool {
+    let v = a.as_value();
+    v.is_kind(Kind::Array) && v.flags() & (flags::FROZEN | flags::CAPTURED) == 0
+}
+
 /// New Array of elements start..end of another.
 pub fn part(heap: &Heap, a: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
     let end = end.min(a.len());

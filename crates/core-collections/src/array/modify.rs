@@ -1,7 +1,9 @@
 //! Array: reordering and changing all elements, copies thereof.
 
 use super::sorting::{Order, sort_values};
+use super::may_change;
 use crate::enumerable::enum_for;
+use std::cell::Cell;
 use std::collections::HashSet;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
@@ -143,15 +145,15 @@ pub mod methods {
             return enum_for(cx, this.as_value(), "map!", &[]);
         }
         cx.check_frozen(this.as_value())?;
-        let mut i = 0;
-        while let Some(v) = this.get(i) {
-            step(i, cx)?;
-            let r = cx.yield1(block, v)?;
+        let i = Cell::new(0);
+        let store = |cx: &mut Cx, r| {
+            ArrayCell::store(this, &mut cx.heap, i.replace(i.get() + 1), r);
+            true
+        };
+        cx.walk(block, |_| Some([this.get(i.get())?]), |cx, r| may_change(this) && store(cx, r), |cx, r| {
             cx.check_frozen(this.as_value())?;
-            ArrayCell::store(this, &mut cx.heap, i, r);
-            cx.safepoint()?;
-            i += 1;
-        }
+            Ok(store(cx, r))
+        })?;
         Ok(this.as_value())
     }
 
@@ -178,9 +180,20 @@ pub mod methods {
             return enum_for(cx, this.as_value(), "sort_by!", &[]);
         }
         cx.check_frozen(this.as_value())?;
-        let v = crate::enumerable::order::sorted_by(cx, this.as_value(), block)?;
-        cx.check_frozen(this.as_value())?;
-        ArrayCell::replace(this, &mut cx.heap, &v);
+        // Nobody asks the block about one alone.
+        if this.len() > 1 {
+            // (Enumerable's `sort_by` calls the program's `each`, a method of Array would not.)
+            if !cx.is_builtin(this.as_value(), sym::each, ids::ARRAY) {
+                let sorted = cx.call_block(this.as_value(), Sym::intern("sort_by"), &[], block)?;
+                let sorted = cx.to_ary(sorted)?;
+                cx.check_frozen(this.as_value())?;
+                ArrayCell::replace_shared(this, &mut cx.heap, sorted);
+                return Ok(this.as_value());
+            }
+            let v = crate::enumerable::order::sorted_by(cx, this.as_value(), block)?;
+            cx.check_frozen(this.as_value())?;
+            ArrayCell::replace(this, &mut cx.heap, &v);
+        }
         Ok(this.as_value())
     }
 

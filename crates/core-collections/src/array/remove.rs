@@ -2,53 +2,48 @@
 
 use super::access::subarray;
 use super::arg::*;
+use super::may_change;
 use crate::enumerable::enum_for;
+use std::cell::Cell;
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-/// Keeps the elements for which the block's truth is `keep`. However the block leaves, what it decided so far has happened, as in CRuby.
+/// Keeps the elements for which the block's truth is `keep`; whether it was untrue of some. However the block leaves, what it decided so far has happened, as in CRuby.
 fn retain(cx: &mut Cx, a: Ref<ArrayCell>, block: Block, keep: bool) -> Result<bool> {
     cx.check_frozen(a.as_value())?;
-    let before = a.len();
-    let (mut read, mut write) = (0, 0);
-    let mut result = Ok(());
-    while let Some(v) = a.get(read) {
-        let verdict = cx.yield1(block, v).and_then(|r| {
-            cx.safepoint()?;
-            cx.check_frozen(a.as_value())?;
-            Ok(r.truthy())
-        });
-        match verdict {
-            Ok(t) => {
-                if t == keep {
-                    if write != read && write < a.len() {
-                        ArrayCell::set(a, &mut cx.heap, write, v);
-                    }
-                    write += 1;
-                }
-                read += 1;
-            }
-            Err(e) => {
-                result = Err(e);
-                break;
-            }
+    let (read, write, now) = (Cell::new(0), Cell::new(0), Cell::new(Value::NIL));
+    let next = |_: &mut Cx| {
+        now.set(a.get(read.get())?);
+        Some([now.get()])
+    };
+    let moves = |r: Value| r.truthy() == keep && write.get() != read.get();
+    let decide = |cx: &mut Cx, r: Value| {
+        let at = write.get();
+        if moves(r) {
+            ArrayCell::store(a, &mut cx.heap, at, now.get());
         }
+        write.set(at + (r.truthy() == keep) as usize);
+        read.set(read.get() + 1);
+        true
+    };
+    let result = cx.walk(block, next, |cx, r| (!moves(r) || may_change(a)) && decide(cx, r), |cx, r| {
+        cx.check_frozen(a.as_value())?;
+        Ok(decide(cx, r))
+    });
+    let (read, write) = (read.get(), write.get());
+    let moved_away = !a.as_value().is_kind(Kind::Array);
+    if result.is_err() && (moved_away || a.as_value().is_frozen()) {
+        return Err(Exc);
     }
-    if write < read && write < a.len() && a.flags_ok() {
+    if write < read || moved_away {
+        cx.check_frozen(a.as_value())?;
+    }
+    if write < read.min(a.len()) {
         let end = read.min(a.len());
         ArrayCell::splice(a, &mut cx.heap, write, end, &[]);
     }
-    result.map(|()| a.len() != before)
-}
-
-trait Writable {
-    fn flags_ok(&self) -> bool;
-}
-impl Writable for Ref<ArrayCell> {
-    fn flags_ok(&self) -> bool {
-        self.as_value().flags() & flags::FROZEN == 0
-    }
+    result.map(|()| write != read)
 }
 
 #[ruby_class(ids::ARRAY)]

@@ -29,6 +29,14 @@ impl Comparer {
     fn are_numbers(self, v: &[Value]) -> bool {
         self.int && self.float && v.iter().all(|x| x.is_fixnum() || x.as_float().is_some_and(|f| !f.is_nan()))
     }
+    /// `a <=> b` of two Integers or two Floats whose `<=>` is the builtin one; None otherwise.
+    #[inline(always)]
+    pub fn quick(self, a: Value, b: Value) -> Option<Ordering> {
+        if Value::both_fixnum(a, b) {
+            return self.int.then(|| a.fix().cmp(&b.fix()));
+        }
+        if self.float { a.as_float()?.partial_cmp(&b.as_float()?) } else { None }
+    }
     /// `a <=> b`. ArgumentError when they can't be compared.
     #[inline(always)]
     pub fn compare(self, cx: &mut Cx, a: Value, b: Value) -> Result<Ordering> {

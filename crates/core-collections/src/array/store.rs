@@ -1,6 +1,8 @@
 //! Array: storing and adding elements.
 
 use super::arg::*;
+use super::may_change;
+use std::cell::Cell;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -59,15 +61,23 @@ fn elements(cx: &mut Cx, v: Value) -> Result<RootedVec> {
 /// Sets element after element from the block, or all to one value.
 fn fill_part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize, value: Value, block: Block) -> Result<()> {
     check_len(cx, end)?;
-    for i in start..end {
-        let v = if block.is_some() { cx.yield1(block, Value::fixnum(i as i64))? } else { value };
-        cx.check_frozen(a.as_value())?;
-        ArrayCell::store(a, &mut cx.heap, i, v);
-        if block.is_some() {
-            cx.safepoint()?;
+    if block.is_none() {
+        for i in start..end {
+            cx.check_frozen(a.as_value())?;
+            ArrayCell::store(a, &mut cx.heap, i, value);
         }
+        return Ok(());
     }
-    Ok(())
+    let i = Cell::new(start);
+    let store = |cx: &mut Cx, r| {
+        ArrayCell::store(a, &mut cx.heap, i.replace(i.get() + 1), r);
+        true
+    };
+    let next = |_: &mut Cx| (i.get() < end).then(|| [Value::fixnum(i.get() as i64)]);
+    cx.walk(block, next, |cx, r| may_change(a) && store(cx, r), |cx, r| {
+        cx.check_frozen(a.as_value())?;
+        Ok(store(cx, r))
+    })
 }
 
 #[ruby_class(ids::ARRAY)]

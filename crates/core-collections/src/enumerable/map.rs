@@ -103,11 +103,7 @@ pub mod methods {
             return enum_for(cx, this, "map", &[]);
         }
         let out = cx.new_array();
-        each_of(cx, this, |cx, v| {
-            let r = cx.yield_values(block, v)?;
-            ArrayCell::push(out, &mut cx.heap, r);
-            Ok(true)
-        })?;
+        each_result::<false>(cx, this, block, |cx, _, r| add(cx, out, r))?;
         Ok(out.as_value())
     }
 
@@ -120,11 +116,15 @@ pub mod methods {
             return enum_for(cx, this, "flat_map", &[]);
         }
         let out = cx.new_array();
-        each_of(cx, this, |cx, v| {
-            let r = cx.yield_values(block, v)?;
+        // Whatever else it is may have its own `to_ary`.
+        let keep = |cx: &mut Cx, _, r: Value| {
+            let array = Ref::from_value(r);
+            array.map(|a| ArrayCell::extend_from(out, &mut cx.heap, a)).is_some()
+        };
+        each_yield::<false>(cx, this, block, keep, |cx, _, r| {
             match cx.try_ary(r)? {
                 Some(a) => ArrayCell::extend_from(out, &mut cx.heap, a),
-                None => ArrayCell::push(out, &mut cx.heap, r),
+                None => add(cx, out, r),
             }
             Ok(true)
         })?;
@@ -140,12 +140,10 @@ pub mod methods {
             return enum_for(cx, this, "select", &[]);
         }
         let out = cx.new_array();
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            if yield_packed(cx, block, v, e)?.truthy() {
-                ArrayCell::push(out, &mut cx.heap, e);
+        each_result::<true>(cx, this, block, |cx, e, r| {
+            if r.truthy() {
+                add(cx, out, e);
             }
-            Ok(true)
         })?;
         Ok(out.as_value())
     }
@@ -159,12 +157,10 @@ pub mod methods {
             return enum_for(cx, this, "reject", &[]);
         }
         let out = cx.new_array();
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            if !yield_packed(cx, block, v, e)?.truthy() {
-                ArrayCell::push(out, &mut cx.heap, e);
+        each_result::<true>(cx, this, block, |cx, e, r| {
+            if !r.truthy() {
+                add(cx, out, e);
             }
-            Ok(true)
         })?;
         Ok(out.as_value())
     }
@@ -178,12 +174,10 @@ pub mod methods {
             return enum_for(cx, this, "filter_map", &[]);
         }
         let out = cx.new_array();
-        each_of(cx, this, |cx, v| {
-            let r = cx.yield_values(block, v)?;
+        each_result::<false>(cx, this, block, |cx, _, r| {
             if r.truthy() {
-                ArrayCell::push(out, &mut cx.heap, r);
+                add(cx, out, r);
             }
-            Ok(true)
         })?;
         Ok(out.as_value())
     }
@@ -214,12 +208,7 @@ pub mod methods {
             return enum_for(cx, this, "partition", &[]);
         }
         let (yes, no) = (cx.new_array(), cx.new_array());
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            let to = if yield_packed(cx, block, v, e)?.truthy() { yes } else { no };
-            ArrayCell::push(to, &mut cx.heap, e);
-            Ok(true)
-        })?;
+        each_result::<true>(cx, this, block, |cx, e, r| add(cx, if r.truthy() { yes } else { no }, e))?;
         Ok(cx.array(&[yes.as_value(), no.as_value()]))
     }
 
@@ -232,12 +221,11 @@ pub mod methods {
             return enum_for(cx, this, "group_by", &[]);
         }
         let groups = cx.new_hash();
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            let key = yield_packed(cx, block, v, e)?;
-            add_to_group(cx, groups, key, e)?;
-            Ok(true)
-        })?;
+        let keep = |cx: &mut Cx, e, key| {
+            let group = cx.quick_get(groups, key).flatten().and_then(Ref::from_value);
+            group.map(|a| ArrayCell::push(a, &mut cx.heap, e)).is_some()
+        };
+        each_yield::<true>(cx, this, block, keep, |cx, e, key| add_to_group(cx, groups, key, e).map(|()| true))?;
         Ok(groups.as_value())
     }
 
@@ -271,7 +259,7 @@ pub mod methods {
     fn to_a(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         let out = cx.new_array();
         if args.kw {
-            super::walk_keywords(cx, this, args.all(), true, &|cx, v| {
+            super::walk_by(cx, this, sym::each, args.all(), true, &|cx, v| {
                 let v = pack(cx, v);
                 ArrayCell::push(out, &mut cx.heap, v);
                 Ok(true)
@@ -296,6 +284,21 @@ pub mod methods {
         let h = cx.new_hash();
         let index = Cell::new(0);
         let array = this.is_kind(Kind::Array);
+        if block.is_some() && rest.is_empty() {
+            let keep = |cx: &mut Cx, _, r| {
+                let quick = Ref::<ArrayCell>::from_value(r).filter(|p| p.len() == 2).is_some_and(|p| {
+                    let (k, v) = (p.get(0).unwrap_or(Value::NIL), p.get(1).unwrap_or(Value::NIL));
+                    k.is_word() && cx.hash_set(h, k, v).is_ok()
+                });
+                index.set(index.get() + quick as usize);
+                quick
+            };
+            each_yield::<false>(cx, this, block, keep, |cx, _, r| {
+                let at = index.replace(index.get() + 1);
+                store_pair(cx, h, r, array.then_some(at)).map(|()| true)
+            })?;
+            return Ok(h.as_value());
+        }
         each_with(cx, this, rest, |cx, v| {
             let pair = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
             let at = index.replace(index.get() + 1);
@@ -317,8 +320,27 @@ pub mod methods {
         {
             return Ok(out.as_value());
         }
-        let seen = cx.new_hash();
         let out = cx.new_array();
+        if let Some(a) = plain_array(cx, this).filter(|a| a.len() < 2) {
+            // Nobody asks the block about one alone.
+            ArrayCell::extend_from(out, &mut cx.heap, a);
+            return Ok(out.as_value());
+        }
+        let seen = cx.new_hash();
+        if block.is_some() {
+            // Several values that `each` yields at once are one element, but several for the block.
+            let keep = |cx: &mut Cx, _, key| matches!(cx.quick_get(seen, key), Some(Some(_)));
+            let keep_slowly = |cx: &mut Cx, e, key| {
+                if cx.hash_note(seen, key)? {
+                    ArrayCell::push(out, &mut cx.heap, e);
+                }
+                Ok(true)
+            };
+            if Source::of(cx, this).is_some() {
+                each_yield::<false>(cx, this, block, keep, keep_slowly)?;
+                return Ok(out.as_value());
+            }
+        }
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
             let key = if block.is_some() { cx.yield_values(block, v)? } else { e };
@@ -355,12 +377,7 @@ pub mod methods {
             return enum_for(cx, this, "each_with_index", rest);
         }
         let index = Cell::new(0i64);
-        each_with(cx, this, rest, |cx, v| {
-            let e = pack(cx, v);
-            let i = index.replace(index.get() + 1);
-            cx.yield_values(block, &[e, Value::fixnum(i)])?;
-            Ok(true)
-        })?;
+        each_with_another(cx, this, rest, block, |e| [e, Value::fixnum(index.replace(index.get() + 1))])?;
         Ok(this)
     }
 
@@ -372,11 +389,7 @@ pub mod methods {
         if block.is_none() {
             return enum_for(cx, this, "each_with_object", &[memo]);
         }
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            cx.yield_values(block, &[e, memo])?;
-            Ok(true)
-        })?;
+        each_with_another(cx, this, &[], block, |e| [e, memo])?;
         Ok(memo)
     }
 

@@ -1,7 +1,7 @@
 //! Enumerable: everything over `each`. The methods that run a block per element stand here in Rust, once for all receivers; the rarer
 //! ones are Ruby (prelude/enumerable.rb).
 //!
-//! [`each_of`] is the engine. Arrays, Ranges of Integers and Hashes whose `each` is the builtin one are walked directly; any other
+//! [`each_of`] is the engine, [`each_yield`] where a block is called and nothing else. Arrays, Ranges of Integers and Hashes whose `each` is the builtin one are walked directly; any other
 //! object's `each` gets a native block. A native block may outlive its walk (an `each` may keep `&block`), so it reaches its closure
 //! through a slot that is emptied when the walk ends; closures are `Fn` with cells, because such an `each` may also call it re-entrantly
 //! or from another thread of the VM.
@@ -53,18 +53,18 @@ impl Drop for End {
 /// `this.each(*args)` with a step per round, whatever the receiver is.
 #[inline(never)]
 pub fn walk(cx: &mut Cx, this: Value, args: &[Value], step: &Step<'_>) -> Result<()> {
-    walk_keywords(cx, this, args, false, step)
+    walk_by(cx, this, sym::each, args, false, step)
 }
 
-/// The same; `kw`: the last argument holds keywords.
+/// The same with a method of another name; `kw`: the last argument holds keywords.
 #[inline(never)]
-pub fn walk_keywords(cx: &mut Cx, this: Value, args: &[Value], kw: bool, step: &Step<'_>) -> Result<()> {
+pub fn walk_by(cx: &mut Cx, this: Value, name: Sym, args: &[Value], kw: bool, step: &Step<'_>) -> Result<()> {
     // SAFETY: only the lifetime changes; `End` empties the slot before `step` goes away.
     let step: *const Step<'static> = unsafe { std::mem::transmute::<&Step<'_>, &Step<'static>>(step) };
     let data = cx.data(ids::OBJECT, Walk(Cell::new(Some(step))));
     let end = End(data);
     let p = cx.native_proc(run_step, data, false);
-    let r = cx.call_full(this, sym::each, args, kw, Block::from_value(p));
+    let r = cx.call_full(this, name, args, kw, Block::from_value(p));
     drop(end);
     match r {
         Ok(_) => Ok(()),
@@ -78,26 +78,9 @@ pub fn walk_keywords(cx: &mut Cx, this: Value, args: &[Value], kw: bool, step: &
     }
 }
 
-/// Walks Ranges of Integers and Hashes directly, others by `walk`.
+/// Walks Hashes directly, others by `walk`.
 #[inline(never)]
 fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
-    if let Some(r) = Ref::<RangeCell>::from_value(this)
-        && let Some(low) = r.low().as_fixnum()
-        && (r.high().is_fixnum() || r.high().is_nil() || r.high().as_float() == Some(f64::INFINITY))
-        && cx.is_builtin(this, sym::each, ids::RANGE)
-    {
-        let high = r.high().as_fixnum().map_or(i64::MAX, |h| if r.exclusive() { h - 1 } else { h });
-        let mut i = low;
-        while i <= high {
-            let v = cx.int(i);
-            if !step(cx, &[v])? {
-                break;
-            }
-            cx.safepoint()?;
-            i += 1;
-        }
-        return Ok(());
-    }
     if let Some(h) = Ref::<HashCell>::from_value(this)
         && cx.is_builtin(this, sym::each, ids::HASH)
     {
@@ -128,20 +111,172 @@ fn walks_itself(cx: &mut Cx, this: Value) -> bool {
 /// Calls `step` with what each round of `this.each` yields, until it returns false.
 #[inline(always)]
 pub fn each_of<F: Fn(&mut Cx, &[Value]) -> Result<bool>>(cx: &mut Cx, this: Value, step: F) -> Result<()> {
-    match plain_array(cx, this) {
-        Some(a) => {
-            let mut i = 0;
-            while let Some(v) = a.get(i) {
+    match Source::of(cx, this) {
+        Some(mut source) => {
+            while let Some(v) = source.take() {
                 if !step(cx, &[v])? {
                     break;
                 }
                 cx.safepoint()?;
-                i += 1;
             }
             Ok(())
         }
         None => walk_known(cx, this, &step),
     }
+}
+
+/// Elements of an Array, which may change meanwhile, or Fixnums one after the other: what needs no call of `each`, and no memory.
+pub(crate) enum Source {
+    Array(Ref<ArrayCell>, usize),
+    Count(i64, i64),
+}
+
+impl Source {
+    pub fn of(cx: &mut Cx, this: Value) -> Option<Source> {
+        if let Some(a) = plain_array(cx, this) {
+            return Some(Source::Array(a, 0));
+        }
+        let r = Ref::<RangeCell>::from_value(this).filter(|_| cx.is_builtin(this, sym::each, ids::RANGE))?;
+        let low = r.low().as_fixnum()?;
+        let endless = r.high().is_nil() || r.high().as_float() == Some(f64::INFINITY);
+        match r.high().as_fixnum() {
+            Some(high) => Some(Source::Count(low, if r.exclusive() { high - 1 } else { high })),
+            // An end that nobody lives to see is as good as none.
+            None if endless && low < value::FIXNUM_MAX / 2 => Some(Source::Count(low, value::FIXNUM_MAX)),
+            None => None,
+        }
+    }
+    #[inline(always)]
+    pub fn take(&mut self) -> Option<Value> {
+        match self {
+            Source::Array(a, i) => {
+                let v = a.get(*i)?;
+                *i += 1;
+                Some(v)
+            }
+            Source::Count(i, end) => {
+                let v = (*i <= *end).then(|| Value::fixnum(*i))?;
+                *i += 1;
+                Some(v)
+            }
+        }
+    }
+}
+
+/// Yields what each round of `this.each` yields to a block; `PACKED`: several values as one. `keep` and `keep_slowly` get the element (nil for several values that are not packed) and what the block
+/// answers for it: see [`Cx::walk`].
+#[inline(always)]
+pub(crate) fn each_yield<const PACKED: bool>(
+    cx: &mut Cx,
+    this: Value,
+    block: Block,
+    keep: impl Fn(&mut Cx, Value, Value) -> bool,
+    keep_slowly: impl Fn(&mut Cx, Value, Value) -> Result<bool>,
+) -> Result<()> {
+    if let Some(mut source) = Source::of(cx, this) {
+        let item = Cell::new(Value::NIL);
+        let next = |_: &mut Cx| {
+            let v = source.take()?;
+            item.set(v);
+            Some([v])
+        };
+        return cx.walk(block, next, |cx, r| keep(cx, item.get(), r), |cx, r| keep_slowly(cx, item.get(), r));
+    }
+    if !PACKED
+        && let Some(mut source) = indexed(cx, this)
+        && crate::hash::takes_two(cx, block)
+    {
+        let index = Cell::new(0);
+        let next = |_: &mut Cx| Some([source.take()?, Value::fixnum(index.replace(index.get() + 1))]);
+        return cx.walk(block, next, |cx, r| keep(cx, Value::NIL, r), |cx, r| keep_slowly(cx, Value::NIL, r));
+    }
+    walk_known(cx, this, &|cx, v| {
+        let e = if PACKED || v.len() == 1 { pack(cx, v) } else { Value::NIL };
+        let r = if PACKED { yield_packed(cx, block, v, e)? } else { cx.yield_values(block, v)? };
+        if keep(cx, e, r) { Ok(true) } else { keep_slowly(cx, e, r) }
+    })
+}
+
+/// [`ArrayCell::push`], mostly of what needs neither room nor a barrier.
+#[inline(always)]
+pub(crate) fn add(cx: &mut Cx, to: Ref<ArrayCell>, v: Value) {
+    if !ArrayCell::try_push(to, v) {
+        ArrayCell::push(to, &mut cx.heap, v);
+    }
+}
+
+/// The elements that an Enumerator of `each_with_index` numbers from 0.
+fn indexed(cx: &mut Cx, this: Value) -> Option<Source> {
+    let (recv, method) = crate::enumerator::plain(cx, this)?;
+    if method == sym::each_with_index { builtin_source(cx, recv, method) } else { None }
+}
+
+/// What a builtin of Enumerable walks without a call of `each`, when that is the receiver's method of this name.
+fn builtin_source(cx: &mut Cx, recv: Value, method: Sym) -> Option<Source> {
+    let owner = match method {
+        _ if recv.is_kind(Kind::Array) => ids::ARRAY,
+        sym::each => ids::RANGE,
+        _ => ids::ENUMERABLE,
+    };
+    if cx.is_builtin(recv, method, owner) { Source::of(cx, recv) } else { None }
+}
+
+/// `with_index` of an Enumerator of one of the methods that are called so most: its result, where it needs no call of the method.
+pub(crate) fn with_index(cx: &mut Cx, this: Value, start: i64, block: Block) -> Result<Option<Value>> {
+    let Some((recv, method)) = crate::enumerator::plain(cx, this) else { return Ok(None) };
+    let keeps: fn(Value, Value) -> Option<Value> = match &*method.name() {
+        "each" => |_, _| None,
+        "map" | "collect" => |_, r| Some(r),
+        "select" | "filter" | "find_all" => |e, r| r.truthy().then_some(e),
+        "reject" => |e, r| (!r.truthy()).then_some(e),
+        "filter_map" => |_, r| r.truthy().then_some(r),
+        _ => return Ok(None),
+    };
+    let Some(mut source) = builtin_source(cx, recv, method) else { return Ok(None) };
+    let out = cx.new_array();
+    let (index, item) = (Cell::new(start), Cell::new(Value::NIL));
+    let next = |_: &mut Cx| {
+        item.set(source.take()?);
+        Some([item.get(), Value::fixnum(index.replace(index.get() + 1))])
+    };
+    let keep = |cx: &mut Cx, r| {
+        if let Some(v) = keeps(item.get(), r) {
+            add(cx, out, v);
+        }
+        true
+    };
+    cx.walk(block, next, keep, |_, _| Ok(true))?;
+    Ok(Some(if method == sym::each { recv } else { out.as_value() }))
+}
+
+/// Yields as [`each_yield`] does until there is no more.
+#[inline(always)]
+pub(crate) fn each_result<const PACKED: bool>(cx: &mut Cx, this: Value, block: Block, keep: impl Fn(&mut Cx, Value, Value)) -> Result<()> {
+    let keep = |cx: &mut Cx, e, r| {
+        keep(cx, e, r);
+        true
+    };
+    each_yield::<PACKED>(cx, this, block, keep, |_, _, _| Ok(true))
+}
+
+/// Yields two values for each element, made of it by `given`, to a block.
+#[inline(always)]
+pub(crate) fn each_with_another(
+    cx: &mut Cx,
+    this: Value,
+    args: &[Value],
+    block: Block,
+    given: impl Fn(Value) -> [Value; 2],
+) -> Result<()> {
+    let source = if args.is_empty() { Source::of(cx, this) } else { None };
+    if let Some(mut source) = source {
+        return cx.walk(block, |_| Some(given(source.take()?)), |_, _| true, |_, _| Ok(true));
+    }
+    each_with(cx, this, args, |cx, v| {
+        let e = pack(cx, v);
+        cx.yield_values(block, &given(e))?;
+        Ok(true)
+    })
 }
 
 /// `each_of` with arguments for `each`.
@@ -181,10 +316,16 @@ pub fn pack(cx: &mut Cx, v: &[Value]) -> Value {
     }
 }
 
-/// Yields what was packed; several values spread over the parameters even of a lambda.
+/// Yields what was packed; several values spread over the parameters even of a literal lambda that takes several. (What is made of a Symbol or a Method takes what was packed.)
 #[inline(always)]
 pub fn yield_packed(cx: &mut Cx, block: Block, values: &[Value], packed: Value) -> Result<Value> {
-    if values.len() > 1 && block.proc().is_some_and(|p| p.is_lambda()) { cx.yield_values(block, values) } else { cx.yield1(block, packed) }
+    if values.len() > 1
+        && block.proc().is_some_and(|p| p.is_lambda() && p.proc_kind() == ProcKind::Block)
+        && !matches!(cx.block_arity(block).0, -1..=1)
+    {
+        return cx.yield_values(block, values);
+    }
+    cx.yield1(block, packed)
 }
 
 /// Yields an item that may be a list: one spreads over the parameters even of a lambda that takes several.

@@ -114,12 +114,9 @@ impl<T: Copy> Extremes<T> {
 /// Elements and their keys by the block.
 fn keyed(cx: &mut Cx, this: Value, block: Block) -> Result<(RootedVec, RootedVec)> {
     let (items, keys) = (cx.new_array(), cx.new_array());
-    each_of(cx, this, |cx, v| {
-        let e = pack(cx, v);
-        let k = yield_packed(cx, block, v, e)?;
-        ArrayCell::push(items, &mut cx.heap, e);
-        ArrayCell::push(keys, &mut cx.heap, k);
-        Ok(true)
+    each_result::<true>(cx, this, block, |cx, e, k| {
+        add(cx, items, e);
+        add(cx, keys, k);
     })?;
     let items = RootedVec::of(cx, items);
     let keys = RootedVec::of(cx, keys);
@@ -147,9 +144,22 @@ fn extreme_by(cx: &mut Cx, this: Value, n: Option<Value>, block: Block, want: Or
     }
     let c = Comparer::new(cx);
     let best: Cell<Option<(Value, Value)>> = Cell::new(None);
-    each_of(cx, this, |cx, v| {
-        let e = pack(cx, v);
-        let k = yield_packed(cx, block, v, e)?;
+    let keep = |_: &mut Cx, e, k| match best.get() {
+        None => {
+            best.set(Some((k, e)));
+            true
+        }
+        Some((b, _)) => match c.quick(k, b) {
+            Some(order) => {
+                if order == want {
+                    best.set(Some((k, e)));
+                }
+                true
+            }
+            None => false,
+        },
+    };
+    each_yield::<true>(cx, this, block, keep, |cx, e, k| {
         match best.get() {
             Some((b, _)) if c.compare(cx, k, b)? != want => {}
             _ => best.set(Some((k, e))),

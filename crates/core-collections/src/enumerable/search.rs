@@ -17,6 +17,17 @@ fn test(cx: &mut Cx, pattern: Option<Value>, block: Block, v: &[Value]) -> Resul
     })
 }
 
+/// Whether the block answers something as true, or untrue, as is `wanted` for some element.
+fn finds(cx: &mut Cx, this: Value, block: Block, wanted: bool) -> Result<bool> {
+    let found = Cell::new(false);
+    let keep_slowly = |_: &mut Cx, _, _| {
+        found.set(true);
+        Ok(false)
+    };
+    each_yield::<false>(cx, this, block, |_, _, r| r.truthy() != wanted, keep_slowly)?;
+    Ok(found.get())
+}
+
 #[ruby_class(ids::ENUMERABLE)]
 pub mod methods {
     use super::*;
@@ -29,6 +40,9 @@ pub mod methods {
     #[method("all?")]
     fn all(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
         warn_unused(cx, pattern, block)?;
+        if pattern.is_none() && block.is_some() {
+            return finds(cx, this, block, false).map(|found| !found);
+        }
         let r = Cell::new(true);
         each_of(cx, this, |cx, v| {
             if !test(cx, pattern, block, v)? {
@@ -46,6 +60,9 @@ pub mod methods {
     #[method("any?")]
     fn any(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
         warn_unused(cx, pattern, block)?;
+        if pattern.is_none() && block.is_some() {
+            return finds(cx, this, block, true);
+        }
         let r = Cell::new(false);
         each_of(cx, this, |cx, v| {
             if test(cx, pattern, block, v)? {
@@ -62,6 +79,9 @@ pub mod methods {
     #[method("none?")]
     fn none(cx: &mut Cx, this: Value, pattern: Option<Value>, block: Block) -> Result<bool> {
         warn_unused(cx, pattern, block)?;
+        if pattern.is_none() && block.is_some() {
+            return finds(cx, this, block, true).map(|found| !found);
+        }
         let r = Cell::new(true);
         each_of(cx, this, |cx, v| {
             if test(cx, pattern, block, v)? {
@@ -100,13 +120,11 @@ pub mod methods {
             return cx.enumerator(this, "find", args);
         }
         let found = Cell::new(None);
-        each_of(cx, this, |cx, v| {
-            let e = pack(cx, v);
-            if yield_packed(cx, block, v, e)?.truthy() {
-                found.set(Some(e));
-            }
-            Ok(found.get().is_none())
-        })?;
+        let keep_slowly = |_: &mut Cx, e, _| {
+            found.set(Some(e));
+            Ok(false)
+        };
+        each_yield::<true>(cx, this, block, |_, _, r| !r.truthy(), keep_slowly)?;
         match (found.get(), if_none) {
             (Some(v), _) => Ok(v),
             (None, Some(f)) if !f.is_nil() => cx.call(f, sym::call, &[]),
@@ -125,6 +143,18 @@ pub mod methods {
             return cx.enumerator(this, "find_index", &[]);
         }
         let (index, found) = (Cell::new(0i64), Cell::new(false));
+        if wanted.is_none() {
+            let keep = |_: &mut Cx, _, r: Value| {
+                index.set(index.get() + 1);
+                !r.truthy()
+            };
+            let keep_slowly = |_: &mut Cx, _, _| {
+                found.set(true);
+                Ok(false)
+            };
+            each_yield::<false>(cx, this, block, keep, keep_slowly)?;
+            return Ok(if found.get() { cx.int(index.get() - 1) } else { Value::NIL });
+        }
         each_of(cx, this, |cx, v| {
             let hit = match wanted {
                 Some(w) => {
@@ -166,13 +196,17 @@ pub mod methods {
     pub fn count(cx: &mut Cx, this: Value, wanted: Option<Value>, block: Block) -> Result<i64> {
         warn_unused(cx, wanted, block)?;
         let n = Cell::new(0);
+        if wanted.is_none() && block.is_some() {
+            each_result::<false>(cx, this, block, |_, _, r| n.set(n.get() + r.truthy() as i64))?;
+            return Ok(n.get());
+        }
         each_of(cx, this, |cx, v| {
             let hit = match wanted {
                 Some(w) => {
                     let e = pack(cx, v);
                     cx.eq(e, w)?
                 }
-                None => block.is_none() || cx.yield_values(block, v)?.truthy(),
+                None => true,
             };
             if hit {
                 n.set(n.get() + 1);
@@ -230,6 +264,16 @@ pub mod methods {
             return cx.enumerator(this, "take_while", &[]);
         }
         let out = cx.new_array();
+        if Source::of(cx, this).is_some() {
+            let keep = |cx: &mut Cx, e, r: Value| {
+                if r.truthy() {
+                    ArrayCell::push(out, &mut cx.heap, e);
+                }
+                r.truthy()
+            };
+            each_yield::<false>(cx, this, block, keep, |_, _, _| Ok(false))?;
+            return Ok(out.as_value());
+        }
         each_of(cx, this, |cx, v| {
             let more = cx.yield_values(block, v)?.truthy();
             if more {

@@ -3,6 +3,9 @@
 use super::*;
 use zakuro_macros::ruby_class;
 
+/// Longest group that is filled in one go: nobody polls meanwhile.
+const SHORT: usize = 1024;
+
 /// The size argument of each_slice and each_cons.
 fn positive(cx: &mut Cx, n: Value, message: &str) -> Result<usize> {
     let n = cx.to_i64(n)?;
@@ -67,6 +70,24 @@ pub mod methods {
         if block.is_none() {
             return cx.sized_enumerator(this, "each_slice", &[n], slice_size);
         }
+        if count <= SHORT
+            && let Some(mut source) = Source::of(cx, this)
+        {
+            let next = |cx: &mut Cx| {
+                let first = source.take()?;
+                let group = cx.new_array();
+                ArrayCell::reserve(group, &mut cx.heap, count);
+                ArrayCell::push(group, &mut cx.heap, first);
+                while group.len() < count
+                    && let Some(v) = source.take()
+                {
+                    ArrayCell::push(group, &mut cx.heap, v);
+                }
+                Some([group.as_value()])
+            };
+            cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
+            return Ok(this);
+        }
         let now = Cell::new(cx.new_array());
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
@@ -93,6 +114,22 @@ pub mod methods {
         let count = positive(cx, n, "invalid size")?;
         if block.is_none() {
             return cx.sized_enumerator(this, "each_cons", &[n], cons_size);
+        }
+        if count <= SHORT
+            && let Some(mut source) = Source::of(cx, this)
+        {
+            let window = cx.new_array();
+            let next = |cx: &mut Cx| {
+                if window.len() == count {
+                    ArrayCell::shift(window, &mut cx.heap);
+                }
+                while window.len() < count {
+                    ArrayCell::push(window, &mut cx.heap, source.take()?);
+                }
+                Some([cx.array(window.elements(&cx.heap))])
+            };
+            cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
+            return Ok(this);
         }
         let window = cx.new_array();
         each_of(cx, this, |cx, v| {
@@ -121,6 +158,23 @@ pub mod methods {
             let s = zip_source(cx, *v)?;
             sources.push(s);
         }
+        if let (1, Some(a)) = (sources.len(), sources.first().and_then(|s| Ref::<ArrayCell>::from_value(*s)))
+            && let Some(mut source) = Source::of(cx, this)
+        {
+            let mut at = 0;
+            let out = cx.new_array();
+            while let Some(e) = source.take() {
+                let tuple = cx.array(&[e, a.get(at).unwrap_or(Value::NIL)]);
+                at += 1;
+                if block.is_some() {
+                    yield_spread(cx, block, tuple)?;
+                } else {
+                    ArrayCell::push(out, &mut cx.heap, tuple);
+                }
+                cx.safepoint()?;
+            }
+            return Ok(if block.is_some() { Value::NIL } else { out.as_value() });
+        }
         let done = std::cell::RefCell::new(vec![false; sources.len()]);
         let index = Cell::new(0);
         let out = cx.new_array();
@@ -143,7 +197,9 @@ pub mod methods {
                 };
                 ArrayCell::push(tuple, &mut cx.heap, item);
             }
-            if block.is_some() {
+            if block.is_some() && sources.is_empty() && !this.is_kind(Kind::Array) {
+                cx.yield1(block, e)?;
+            } else if block.is_some() {
                 yield_spread(cx, block, tuple.as_value())?;
             } else {
                 ArrayCell::push(out, &mut cx.heap, tuple.as_value());

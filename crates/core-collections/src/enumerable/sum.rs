@@ -220,11 +220,21 @@ pub mod methods {
             }
             return Ok(s.finish(cx));
         }
-        each_of(cx, this, |cx, v| {
-            let v = if block.is_some() { cx.yield_values(block, v)? } else { pack(cx, v) };
-            s.add(cx, v)?;
-            Ok(true)
-        })?;
+        let add = |cx: &mut Cx, v| s.add(cx, v).map(|()| true);
+        if block.is_some() {
+            let keep = |_: &mut Cx, _, r| s.add_run(&[r]) == 1;
+            // Who takes two values takes an Array of two apart.
+            if crate::hash::takes_two(cx, block) {
+                each_yield::<false>(cx, this, block, keep, |cx, _, r| add(cx, r))?;
+            } else {
+                each_yield::<true>(cx, this, block, keep, |cx, _, r| add(cx, r))?;
+            }
+        } else {
+            each_of(cx, this, |cx, v| {
+                let v = pack(cx, v);
+                add(cx, v)
+            })?;
+        }
         Ok(s.finish(cx))
     }
 
@@ -254,6 +264,19 @@ pub mod methods {
             return add_up(cx, a, init);
         }
         let memo = Cell::new(init);
+        if op.is_none()
+            && block.is_some()
+            && let Some(mut source) = Source::of(cx, this)
+        {
+            let Some(first) = init.or_else(|| source.take()) else { return Ok(Value::NIL) };
+            let memo = Cell::new(first);
+            let keep = |_: &mut Cx, r| {
+                memo.set(r);
+                true
+            };
+            cx.walk(block, |_| Some([memo.get(), source.take()?]), keep, |_, _| Ok(true))?;
+            return Ok(memo.get());
+        }
         each_of(cx, this, |cx, v| {
             let e = pack(cx, v);
             let r = match (memo.get(), op) {

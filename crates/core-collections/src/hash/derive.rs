@@ -18,13 +18,15 @@ pub(super) fn new_key(cx: &mut Cx, map: Option<Ref<HashCell>>, block: Block, k: 
 }
 
 fn filter(cx: &mut Cx, this: Ref<HashCell>, block: Block, wanted: bool) -> Result<Value> {
-    let out = empty_like(cx, this);
-    each_entry(cx, this, |cx, e| {
-        if cx.yield_values(block, &[e.key, e.value])?.truthy() == wanted {
-            add_unique(cx, out, e.hash, e.key, e.value);
+    // The block may add keys to the Hash itself, which are not asked about.
+    let (all, out) = (plain_copy(cx, this), empty_like(cx, this));
+    let keep = |cx: &mut Cx, _, e: Entry, r: Value| {
+        if r.truthy() == wanted {
+            HashCell::push(out, &mut cx.heap, e.hash, e.key, e.value);
         }
-        Ok(())
-    })?;
+        true
+    };
+    cx.hash_walk(all, block, |e| [e.key, e.value], keep)?;
     Ok(out.as_value())
 }
 
@@ -139,12 +141,15 @@ pub(super) mod hash {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "transform_values", &[]);
         }
-        let out = empty_like(cx, this);
-        each_entry(cx, this, |cx, e| {
-            let v = cx.yield1(block, e.value)?;
-            add_unique(cx, out, e.hash, e.key, v);
-            Ok(())
-        })?;
+        let out = plain_copy(cx, this);
+        let keep = |cx: &mut Cx, at, _, v| {
+            // A program finds even what nobody has given it (ObjectSpace.each_object).
+            if out.table(&cx.heap).is_some_and(|t| t.entry(at).is_some()) {
+                HashCell::set_value(out, at, v);
+            }
+            true
+        };
+        cx.hash_walk(out, block, |e| [e.value], keep)?;
         Ok(out.as_value())
     }
 

@@ -52,8 +52,7 @@ pub(super) mod hash {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "each", &[]);
         }
-        let b = PairBlock::new(cx, block);
-        cx.hash_each(this, |cx, k, v| b.call(cx, k, v).map(|_| true))?;
+        PairBlock::new(cx, block).walk(cx, this, |_, _, _, _| true)?;
         Ok(this.as_value())
     }
 
@@ -65,7 +64,7 @@ pub(super) mod hash {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "each_key", &[]);
         }
-        cx.hash_each(this, |cx, k, _| cx.yield1(block, k).map(|_| true))?;
+        cx.hash_yield(this, block, |k, _| [k])?;
         Ok(this.as_value())
     }
 
@@ -77,7 +76,7 @@ pub(super) mod hash {
         if block.is_none() {
             return enumerator(cx, this.as_value(), "each_value", &[]);
         }
-        cx.hash_each(this, |cx, _, v| cx.yield1(block, v).map(|_| true))?;
+        cx.hash_yield(this, block, |_, v| [v])?;
         Ok(this.as_value())
     }
 
@@ -98,10 +97,9 @@ pub(super) mod hash {
         let (arity, lambda) = cx.block_arity(block);
         let b = PairBlock::new(cx, block);
         let b = PairBlock { two: b.two || lambda && arity == 2, ..b };
-        cx.hash_each(this, |cx, k, v| {
-            let r = b.call(cx, k, v)?;
+        b.walk(cx, this, |cx, _, _, r| {
             ArrayCell::push(out, &mut cx.heap, r);
-            Ok(true)
+            true
         })?;
         Ok(out.as_value())
     }
@@ -116,12 +114,11 @@ pub(super) mod hash {
         }
         let b = PairBlock::new(cx, args.block);
         let out = cx.new_array();
-        cx.hash_each(this, |cx, k, v| {
-            let r = b.call(cx, k, v)?;
+        b.walk(cx, this, |cx, _, _, r| {
             if r.truthy() {
                 ArrayCell::push(out, &mut cx.heap, r);
             }
-            Ok(true)
+            true
         })?;
         Ok(out.as_value())
     }
@@ -144,13 +141,7 @@ pub(super) mod hash {
             return Ok(this.len() > 0);
         }
         crate::enumerable::warn_unused(cx, pattern, block)?;
-        let b = if pattern.is_none() { Some(PairBlock::new(cx, block)) } else { None };
-        let mut found = false;
-        cx.hash_each(this, |cx, k, v| {
-            found = test(cx, pattern, b, k, v)?;
-            Ok(!found)
-        })?;
-        Ok(found)
+        finds(cx, this, pattern, block, true)
     }
 
     /// Whether all pairs satisfy the block or pattern.
@@ -165,13 +156,7 @@ pub(super) mod hash {
             return Ok(Value::TRUE);
         }
         crate::enumerable::warn_unused(cx, args.get(0), args.block)?;
-        let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
-        let mut all = true;
-        cx.hash_each(this, |cx, k, v| {
-            all = test(cx, args.get(0), b, k, v)?;
-            Ok(all)
-        })?;
-        Ok(Value::bool(all))
+        finds(cx, this, args.get(0), args.block, false).map(|found| Value::bool(!found))
     }
 
     /// Whether no pair satisfies the block or pattern.
@@ -186,21 +171,23 @@ pub(super) mod hash {
             return Ok(Value::bool(this.len() == 0));
         }
         crate::enumerable::warn_unused(cx, args.get(0), args.block)?;
-        let b = if args.is_empty() { Some(PairBlock::new(cx, args.block)) } else { None };
-        let mut none = true;
-        cx.hash_each(this, |cx, k, v| {
-            none = !test(cx, args.get(0), b, k, v)?;
-            Ok(none)
-        })?;
-        Ok(Value::bool(none))
+        finds(cx, this, args.get(0), args.block, true).map(|found| Value::bool(!found))
     }
 
-    fn test(cx: &mut Cx, pattern: Option<Value>, block: Option<PairBlock>, k: Value, v: Value) -> Result<bool> {
-        match (pattern, block) {
-            (Some(p), _) => pattern_matches(cx, p, k, v),
-            (None, Some(b)) => Ok(b.call(cx, k, v)?.truthy()),
-            (None, None) => Ok(true),
+    /// Whether the pattern, or else the block, says `wanted` of some pair.
+    fn finds(cx: &mut Cx, this: Ref<HashCell>, pattern: Option<Value>, block: Block, wanted: bool) -> Result<bool> {
+        let mut found = false;
+        match pattern {
+            Some(p) => cx.hash_each(this, |cx, k, v| {
+                found = pattern_matches(cx, p, k, v)? == wanted;
+                Ok(!found)
+            })?,
+            None => PairBlock::new(cx, block).walk(cx, this, |_, _, _, r| {
+                found = r.truthy() == wanted;
+                !found
+            })?,
         }
+        Ok(found)
     }
 
     /// Number of pairs that satisfy the block or equal the argument; of all without both.
@@ -217,9 +204,9 @@ pub(super) mod hash {
         }
         let b = PairBlock::new(cx, args.block);
         let mut n = 0;
-        cx.hash_each(this, |cx, k, v| {
-            n += b.call(cx, k, v)?.truthy() as i64;
-            Ok(true)
+        b.walk(cx, this, |_, _, _, r| {
+            n += r.truthy() as i64;
+            true
         })?;
         Ok(Value::fixnum(n))
     }
@@ -234,12 +221,11 @@ pub(super) mod hash {
         }
         let b = PairBlock::new(cx, args.block);
         let mut found = Value::NIL;
-        cx.hash_each(this, |cx, k, v| {
-            if b.call(cx, k, v)?.truthy() {
+        b.walk(cx, this, |cx, k, v, r| {
+            if r.truthy() {
                 found = cx.array(&[k, v]);
-                return Ok(false);
             }
-            Ok(true)
+            !r.truthy()
         })?;
         Ok(found)
     }

@@ -29,9 +29,17 @@ pub(crate) struct PairBlock {
 
 impl PairBlock {
     pub fn new(cx: &mut Cx, block: Block) -> PairBlock {
-        let (arity, lambda) = cx.block_arity(block);
-        let min = if arity < 0 { -arity - 1 } else { arity };
-        PairBlock { block, two: !lambda && min > 1 }
+        PairBlock { block, two: takes_two(cx, block) }
+    }
+    /// Calls it with each pair of a Hash, until `keep` says no to what it answers. `keep` does what [`Cx::walk`] says that it may.
+    pub fn walk(self, cx: &mut Cx, h: Ref<HashCell>, mut keep: impl FnMut(&mut Cx, Value, Value, Value) -> bool) -> Result<()> {
+        if self.two {
+            return cx.hash_walk(h, self.block, |e| [e.key, e.value], |cx, _, e, r| keep(cx, e.key, e.value, r));
+        }
+        cx.hash_each(h, |cx, k, v| {
+            let r = self.call(cx, k, v)?;
+            Ok(keep(cx, k, v, r))
+        })
     }
     #[inline]
     pub fn call(self, cx: &mut Cx, k: Value, v: Value) -> Result<Value> {
@@ -41,6 +49,13 @@ impl PairBlock {
         let pair = cx.array(&[k, v]);
         cx.yield1(self.block, pair)
     }
+}
+
+/// Whether a block takes two values, or an Array apart.
+pub(crate) fn takes_two(cx: &mut Cx, block: Block) -> bool {
+    let (arity, lambda) = cx.block_arity(block);
+    let min = if arity < 0 { -arity - 1 } else { arity };
+    !lambda && min > 1
 }
 
 /// A copy with the pairs, the default and the way of comparing; of the same class, without a singleton class.
@@ -139,37 +154,6 @@ pub(crate) fn by_identity(h: Ref<HashCell>) -> bool {
 
 pub(crate) fn is_iterating(h: Ref<HashCell>) -> bool {
     h.is_iterating()
-}
-
-/// Walks the live entries as `Cx::hash_each` does, with their stored hash codes.
-pub(crate) fn each_entry(cx: &mut Cx, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Entry) -> Result<()>) -> Result<()> {
-    if h.len() == 0 {
-        return Ok(());
-    }
-    let own = h.header.flags & flags::SHARED == 0;
-    if own {
-        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
-    }
-    let mut result = Ok(());
-    let mut i = h.table(&cx.heap).map_or(0, |t| t.first_slot());
-    while result.is_ok()
-        && let Some(t) = h.table(&cx.heap)
-        && i < t.slots()
-    {
-        if let Some(e) = t.entry(i).copied() {
-            result = f(cx, e);
-        }
-        i += 1;
-    }
-    if own {
-        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating -= 1);
-    }
-    result
-}
-
-/// Adds a key that is known not to be there, with its hash code from a Hash that compares keys in the same way.
-pub(crate) fn add_unique(cx: &mut Cx, into: Ref<HashCell>, hash: u64, key: Value, value: Value) {
-    HashCell::push(into, &mut cx.heap, hash, key, value);
 }
 
 /// An Array as `[key, value]`, or None.

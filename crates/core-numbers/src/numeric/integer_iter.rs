@@ -17,22 +17,14 @@ fn downto_size(cx: &mut Cx, this: Value, args: &[Value]) -> Result<Value> {
     interval_size(cx, this, args.first().copied().unwrap_or(Value::NIL), Value::fixnum(-1), false)
 }
 
-/// Counts by Fixnums from `i` to `end` inclusive.
-#[inline]
-fn count_up(cx: &mut Cx, mut i: i64, end: i64, block: Block) -> Result<()> {
-    while i <= end {
-        cx.yield1(block, Value::fixnum(i))?;
-        i += 1;
-    }
-    Ok(())
+/// How many numbers there are from `from` to `end` inclusive, each `step` after the one before.
+pub(super) fn rounds(from: i64, step: i64, end: i64) -> u64 {
+    let beyond = if step > 0 { from > end } else { from < end };
+    if beyond { 0 } else { from.abs_diff(end) / step.unsigned_abs() + 1 }
 }
-#[inline]
-fn count_down(cx: &mut Cx, mut i: i64, end: i64, block: Block) -> Result<()> {
-    while i >= end {
-        cx.yield1(block, Value::fixnum(i))?;
-        i -= 1;
-    }
-    Ok(())
+/// Counts by Fixnums from `from` to `end` inclusive.
+fn count(cx: &mut Cx, from: i64, step: i64, end: i64, block: Block) -> Result<()> {
+    cx.yield_rounds(block, &mut Rounds::count(from, step, rounds(from, step, end)))
 }
 
 /// The last integer not beyond a limit, when the limit is a builtin real number.
@@ -59,11 +51,7 @@ mod iter {
         }
         match this.as_fixnum() {
             Some(n) => {
-                let mut i = 0;
-                while i < n {
-                    cx.yield1(block, Value::fixnum(i))?;
-                    i += 1;
-                }
+                cx.yield_rounds(block, &mut Rounds::count(0, 1, n.max(0) as u64))?;
             }
             None => {
                 let mut i = ints::ZERO;
@@ -86,7 +74,7 @@ mod iter {
         }
         let last = integer_limit(cx, limit, true)?;
         if let (Some(from), Some(to)) = (this.as_fixnum(), last.and_then(Value::as_fixnum)) {
-            count_up(cx, from, to, block)?;
+            count(cx, from, 1, to, block)?;
             return Ok(this);
         }
         let mut i = this;
@@ -112,7 +100,7 @@ mod iter {
         }
         let last = integer_limit(cx, limit, false)?;
         if let (Some(from), Some(to)) = (this.as_fixnum(), last.and_then(Value::as_fixnum)) {
-            count_down(cx, from, to, block)?;
+            count(cx, from, -1, to, block)?;
             return Ok(this);
         }
         let mut i = this;

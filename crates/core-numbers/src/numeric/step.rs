@@ -146,19 +146,17 @@ mod numeric_step {
             return sized(cx, this, "step", &[a.to, a.step], step_size);
         }
         let desc = is_descending(cx, a.step)?;
-        if let (Some(mut i), Some(d)) = (this.as_fixnum(), a.step.as_fixnum())
+        if let (Some(i), Some(d)) = (this.as_fixnum(), a.step.as_fixnum())
             && (a.to.is_nil() || a.to.is_fixnum())
+            && d != 0
         {
-            let end = a.to.as_fixnum().unwrap_or(if desc { i64::MIN } else { i64::MAX });
-            while if desc { i >= end } else { i <= end } {
-                let Some(v) = Value::try_fixnum(i) else {
-                    // Endless counting left the Fixnums: go on by Bignums.
-                    let from = cx.int(i);
-                    endless(cx, from, a.step, block)?;
-                    return Ok(this);
-                };
-                cx.yield1(block, v)?;
-                i += d;
+            let end = a.to.as_fixnum().unwrap_or(if desc { value::FIXNUM_MIN } else { value::FIXNUM_MAX });
+            let rounds = crate::numeric::integer_iter::rounds(i, d, end);
+            cx.yield_rounds(block, &mut Rounds::count(i, d, rounds))?;
+            if a.to.is_nil() {
+                // Endless counting left the Fixnums: go on by Bignums.
+                let from = cx.int(i.wrapping_add(d.wrapping_mul(rounds as i64)));
+                endless(cx, from, a.step, block)?;
             }
             return Ok(this);
         }

@@ -712,6 +712,14 @@ pub fn require(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     if is_provided(cx, feature)? {
         return Ok(false);
     }
+    let before = cx.begin_loading();
+    let loaded = find_and_load(cx, feature);
+    cx.end_activity(before);
+    loaded
+}
+
+/// What nobody has provided: all of it is loading, the search too, and the builtins of a native feature as much as a file.
+fn find_and_load(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     // Natives that stand in for C extensions go before files of the same name. One that is named `x.so` is a part of the file x.rb.
     let plain = stem(feature);
     let key = if native(feature) { feature } else { plain };

@@ -511,6 +511,7 @@ impl Writer {
         let mut all = Vec::new();
         // Whose method, variable or object it was stays here: it could be one that can't be dumped.
         let tells_receiver = cx.is_a(v, ids::KEY_ERROR);
+        let thrown = cx.is_a(v, ids::UNCAUGHT_THROW_ERROR);
         for (hidden, name) in EXCEPTION_NAMES {
             if *name == "receiver" && !tells_receiver {
                 continue;
@@ -520,7 +521,7 @@ impl Writer {
                 "bt" if !cx.exception_backtrace(v).is_nil() => cx.call(v, sym::backtrace, &[])?,
                 _ => cx.ivar_get(v, hidden),
             };
-            if !value.is_nil() || matches!(*name, "mesg" | "bt") {
+            if !value.is_nil() || matches!(*name, "mesg" | "bt") || (thrown && matches!(*name, "tag" | "value")) {
                 all.push((Sym::intern(name), value));
             }
             self.keep.push(value);

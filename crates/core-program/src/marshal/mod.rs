@@ -19,8 +19,20 @@ pub fn setup(cx: &mut Cx) {
 }
 
 /// Hidden variables of an exception and the names that they have in the format.
-pub(crate) const EXCEPTION_NAMES: &[(&str, &str)] =
-    &[("__message", "mesg"), ("__backtrace", "bt"), ("__cause", "cause"), ("__name", "name"), ("__receiver", "receiver"), ("__key", "key")];
+pub(crate) const EXCEPTION_NAMES: &[(&str, &str)] = &[
+    ("__message", "mesg"),
+    ("__backtrace", "bt"),
+    ("__cause", "cause"),
+    ("__name", "name"),
+    ("__key", "key"),
+    ("__receiver", "receiver"),
+    ("__tag", "tag"),
+    ("__value", "value"),
+    ("__status", "status"),
+    ("__signo", "signo"),
+    ("__errno", "errno"),
+    ("__result", "result"),
+];
 
 /// What a Process::Status consists of, in the format and here.
 pub(crate) const STATUS_NAMES: [(&str, &str); 2] = [("status", "__status"), ("pid", "__pid")];

@@ -125,6 +125,12 @@ fn build_for(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>, shell
     c
 }
 
+/// The child inherits the CPUs that the calling thread may use.
+fn begin(c: &mut Command) -> std::io::Result<std::process::Child> {
+    zakuro_sched::use_all_cpus();
+    c.spawn()
+}
+
 /// Starts the program; its pid, or errno and `$?` 127. An exception: what the plan says makes no sense.
 pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> {
     let redirects = spawn_args::redirects(cx, plan)?;
@@ -134,11 +140,11 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> 
         return Ok(Err(libc::ENOENT));
     }
     let mut c = build(cx, plan, redirects.clone());
-    let mut started = zakuro_sched::blocking(|| c.spawn());
+    let mut started = zakuro_sched::blocking(|| begin(&mut c));
     if started.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::ENOEXEC)) {
         // A script that names no interpreter is the shell's.
         let mut c = build_for(cx, plan, redirects, true);
-        started = zakuro_sched::blocking(|| c.spawn());
+        started = zakuro_sched::blocking(|| begin(&mut c));
     }
     Ok(match started {
         Ok(child) => {
@@ -197,6 +203,7 @@ fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
     if cx.owns_process() {
         let redirects = spawn_args::redirects(cx, &plan)?;
         let mut c = build(cx, &plan, redirects);
+        zakuro_sched::use_all_cpus();
         let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
         return fail(cx, e, &shown(&plan));
     }

@@ -30,9 +30,9 @@ pub mod jit_class {
     /// What there is of machine code. Of the process, for all its VMs: `:compiled` versions were made so far, `:replaced` of them took the place of an earlier one of the same method or block;
     /// `:refused` tells how often nothing came of it, by reason; `:waiting` requests wait; `:bytes` of machine code there are, `:limit` there may be (`--jit-memory`); `:time` is the
     /// processor time of compiling in seconds. Of this VM: `:own` is the machine code that was made for it, in bytes, `:left` how much more there may be; `:exits` tells how often the interpreter has gone
-    /// on, by reason.
+    /// on, by reason; `:rounds` how many rounds of builtins' loops blocks began themselves.
     ///
-    ///     RubyVM::JIT.stat.keys   #=> [:mode, :compiled, :replaced, :refused, :waiting, :bytes, :limit, :time, :own, :left, :exits]
+    ///     RubyVM::JIT.stat.keys   #=> [:mode, :compiled, :replaced, :refused, :waiting, :bytes, :limit, :time, :own, :left, :exits, :rounds]
     ///     RubyVM::JIT.stat[:exits].keys   #=> [:operands, :registers, :unseen, :others, :resumed, :raised, :polled, :unwound, :tried]
     ///     RubyVM::JIT.stat[:bytes] <= RubyVM::JIT.stat[:limit]   #=> true
     #[method("stat", singleton)]
@@ -46,7 +46,7 @@ pub mod jit_class {
             let why = cx.str(why);
             cx.hash_set(reasons, why, Value::fixnum(n as i64))?;
         }
-        let Leavings { operands, registers, unseen, others, resumed, raised, polled, unwound, tried } = cx.leavings;
+        let Leavings { operands, registers, unseen, others, resumed, raised, polled, unwound, tried, rounds } = cx.leavings;
         let exits = counts(
             cx,
             &[
@@ -77,6 +77,7 @@ pub mod jit_class {
             ("own", Value::fixnum(own as i64)),
             ("left", Value::fixnum(left as i64)),
             ("exits", exits),
+            ("rounds", Value::fixnum(rounds as i64)),
         ] {
             cx.hash_set(stat, key(name), v)?;
         }

@@ -38,7 +38,9 @@ fn tree(all: &Folded) -> Node {
     root
 }
 
+/// As XML has it, where most control characters can't stand in any form.
 fn escaped(s: &str) -> String {
+    let s = s.replace(|c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}");
     s.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
@@ -147,10 +149,10 @@ mod tests {
     fn frames_are_as_wide_as_their_time() {
         let stack = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
         let weight = |units| Weight { units, objects: 3 };
-        let all = Folded::from([(stack(&["vm", "a (x.rb)"]), weight(750)), (stack(&["vm", "b<c> (x.rb)"]), weight(250))]);
+        let all = Folded::from([(stack(&["vm", "a (x.rb)"]), weight(750)), (stack(&["vm", "b<c>\u{1} (x.rb)"]), weight(250))]);
         let text = svg(&all, Unit::Microseconds);
         assert!(text.contains(r#"data-w="900.00"><title>a (x.rb): 0.8 ms, 75.0%"#), "{text}");
-        assert!(text.contains("b&lt;c&gt;"));
+        assert!(text.contains("b&lt;c&gt;\u{fffd} (x.rb)"));
         assert_eq!(text.matches("<g ").count(), 4);
         assert!(svg(&Folded::new(), Unit::Microseconds).contains("0.00 s sampled"));
         assert!(svg(&all, Unit::Bytes).contains(r#"<title>a (x.rb): 750 B, 3 objects, 75.0%"#));

@@ -60,6 +60,10 @@ pub struct Emitter<'a, 'b> {
     /// By scope: where they begin.
     pub slots: Vec<Variable>,
     pub generation: Variable,
+    /// The loop that a block goes on with, or 0.
+    pub rounds: Variable,
+    /// Where all rounds of such a block end, with its value.
+    pub round_end: Option<Block>,
     /// What the call at hand leaves out of the window, and where these stand.
     pub late: Option<(Vec<Var>, State)>,
     /// What a direct function is given ([`super::direct`]): self and arguments. Empty: they stand in the window.
@@ -103,7 +107,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let params = b.block_params(first).to_vec();
         let words = (0..graph.vars).map(|_| b.declare_var(I64)).collect();
         let doubles = (0..graph.vars).map(|_| b.declare_var(F64)).collect();
-        let (own, generation) = (b.declare_var(I64), b.declare_var(I32));
+        let (own, generation, rounds) = (b.declare_var(I64), b.declare_var(I32), b.declare_var(I64));
         let [layouts, slots] = [(); 2].map(|()| graph.scopes.iter().map(|_| b.declare_var(I64)).collect());
         let plain = MemFlagsData::trusted();
         let (fp, regs, cs) = if direct {
@@ -148,6 +152,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             layouts,
             slots,
             generation,
+            rounds,
+            round_end: None,
             late: None,
             given,
             itself: None,
@@ -193,6 +199,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
             }
         }
+        self.begin_next_round();
         // Inner loops may end rounds of those around them.
         self.end_tails();
         for l in (0..self.recoveries.len()).rev() {
@@ -225,9 +232,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
             })
             .collect();
         let others = self.b.create_block();
+        let alone = self.constant(0);
+        self.b.def_var(self.rounds, alone);
         self.b.ins().brif(entry, others, &[], start, &[]);
         self.b.switch_to_block(others);
-        if loops.is_empty() {
+        let goes_round = self.graph.rounds.then(|| self.b.create_block());
+        if loops.is_empty() && goes_round.is_none() {
             self.b.ins().jump(start, &[]);
         } else {
             let refused = self.b.create_block();
@@ -235,7 +245,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             let call = |block| cranelift_codegen::ir::BlockCall::new(block, std::iter::empty::<BlockArg>(), pool);
             let mut call = call;
             let default = call(refused);
-            let table: Vec<_> = std::iter::once(default).chain(loops.iter().map(|(_, block)| call(*block))).collect();
+            let entries = loops.iter().map(|(_, block)| *block).chain(goes_round);
+            let table: Vec<_> = std::iter::once(default).chain(entries.map(call)).collect();
             let table = self.b.create_jump_table(JumpTableData::new(default, &table));
             let small = self.b.ins().ireduce(I32, entry);
             self.b.ins().br_table(small, table);
@@ -251,6 +262,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.refuse_if_unlike(id);
             let s = self.loaded(id);
             self.go_to(id, &s);
+        }
+        if let Some(block) = goes_round {
+            self.b.switch_to_block(block);
+            let rounds = self.load(self.cx, vm::ROUNDS);
+            self.b.def_var(self.rounds, rounds);
+            self.b.ins().jump(start, &[]);
         }
         self.b.switch_to_block(start);
         let none = self.types.beginning();
@@ -592,7 +609,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Return => {
                 let kept = self.graph.kept_of(0);
                 self.write_kept(&kept, s);
-                self.return_value(id, s);
+                let v = self.read(id, i.a, s);
+                match self.graph.rounds {
+                    true => self.end_round(v),
+                    false => self.return_word(v),
+                }
                 return false;
             }
             BlockProc if u.scope != 0 => {
@@ -661,6 +682,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The function answers a unit's register.
     pub fn return_value(&mut self, id: Id, s: &State) {
         let v = self.read(id, self.graph.units[id].insn.a, s);
+        self.return_word(v);
+    }
+    pub fn return_word(&mut self, v: Value) {
         let below = self.b.ins().iadd_imm_s(self.fp, -frame::SIZE);
         self.store(below, self.cx, vm::FP);
         self.b.ins().return_(&[v]);

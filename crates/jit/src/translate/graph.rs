@@ -204,6 +204,8 @@ pub struct Graph {
     pub links: Box<[Link]>,
     /// The root is called with its receiver and arguments in registers of the machine, too.
     pub direct: bool,
+    /// The root is a block that begins its next round itself ([`zakuro_vm::machine::Rounds`]): its ends lead back to its beginning, too.
+    pub rounds: bool,
     /// By scope: see [`Graph::layout_bit`].
     layout_bits: Vec<u64>,
     /// Instructions of what is inlined.
@@ -256,16 +258,44 @@ impl Graph {
             first_captured: Var::MAX,
             links: [].into(),
             direct: false,
+            rounds: false,
             layout_bits: Vec::new(),
             inlined: 0,
         };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
+        g.go_round();
         g.arrange();
         g.find_captured();
         g.link();
         g.find_live();
         g.find_layouts();
         Ok(g)
+    }
+
+    /// Has a block go round, unless each round wants an environment of its own, or somebody else may write its variables.
+    fn go_round(&mut self) {
+        let code = self.scopes[0].code.clone();
+        let in_window = (0..code.nlocals).any(|r| self.is_volatile(0, r));
+        self.rounds = code.kind == CodeKind::Block && code.params.simple && code.params.required <= 2 && !code.own_env && !in_window;
+        if self.rounds {
+            let ends = |u: &&mut Unit| u.op == Op::Return && u.what == What::Plain;
+            self.units.iter_mut().filter(ends).for_each(|u| u.jump = Some(0));
+        }
+    }
+    /// Whether something else than the end of a round leads back to the beginning.
+    pub fn jumps_to_beginning(&self) -> bool {
+        self.units.iter().any(|u| u.scope == 0 && u.jump == Some(0) && u.op != Op::Return)
+    }
+    /// Whether a round of such a block ends here.
+    pub fn ends_round(&self, id: Id) -> bool {
+        let u = &self.units[id];
+        self.rounds && u.op == Op::Return && u.what == What::Plain
+    }
+    /// The variables with which the next round begins: they stand in the window, too.
+    pub fn begun_anew(&self) -> impl Iterator<Item = Var> + use<> {
+        let code = &self.scopes[0].code;
+        let env = code.env_reg as usize;
+        (1..code.nlocals as usize).filter(move |v| *v != env)
     }
 
     /// Finds what can be linked. Elsewhere than in a method that calls itself it would cost more code, behind each call, than it saves.
@@ -292,7 +322,7 @@ impl Graph {
         let enters_loops = self.order.iter().any(|id| self.units[*id].is_entry());
         let in_window = (0..root.code.nlocals).any(|r| self.is_volatile(0, r));
         let calls_itself = links.iter().any(|l| l.own);
-        if calls_itself && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT {
+        if calls_itself && !self.rounds && !enters_loops && !in_window && p.simple && p.required as usize <= MOST_DIRECT {
             self.direct = true;
             self.links = links.into();
         }
@@ -647,6 +677,8 @@ impl Graph {
             }
         }
         self.units[0].leads = true;
+        // The interpreter may come back to it although no way here does, from a `rescue`.
+        self.units[0].is_loop |= self.jumps_to_beginning();
         self.order = order;
     }
 
@@ -709,6 +741,9 @@ impl Graph {
             reads.push(self.var(id, 0));
         }
         let mut writes = vars(e.writes);
+        if self.ends_round(id) {
+            writes.extend(self.begun_anew());
+        }
         match u.what {
             What::Enter(k) => {
                 let callee = &self.scopes[k];

@@ -16,6 +16,7 @@ mod layouts;
 mod lists;
 mod operators;
 mod registers;
+mod rounds;
 mod types;
 
 use crate::Jit;
@@ -54,7 +55,7 @@ fn isa() -> Result<&'static OwnedTargetIsa, String> {
 /// `place` puts machine code where it can run, or says why not.
 pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Result<Piece, String>) -> Result<Machine, String> {
     let code = &request.met.code;
-    let (isa, contexts, known, made) = {
+    let (isa, contexts, known, made, rounds) = {
         // What others may lock, too, is locked here alone.
         let _still = jit.still.lock();
         let isa = isa()?;
@@ -63,7 +64,9 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_entry()).map(|id| graph.units[*id].at).collect();
         let mut numbers = vec![NO_ENTRY; code.insns.len()];
         numbers[0] = 0;
-        entries.iter().enumerate().for_each(|(i, at)| numbers[*at] = if *at == 0 { 0 } else { i as u16 + 1 });
+        // What the interpreter jumps back to at the beginning (`redo`, `retry`, an endless loop) has variables already; who calls the function has written those of a call, too.
+        let is_entry = |at: usize| at != 0 || graph.jumps_to_beginning();
+        entries.iter().enumerate().filter(|(_, at)| is_entry(**at)).for_each(|(i, at)| numbers[*at] = i as u16 + 1);
         let insns = entered(code, entries.iter().copied().chain([0]));
 
         let config = isa.frontend_config();
@@ -91,7 +94,8 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
                 known.push((Arc::downgrade(&scope.code), scope.known.clone()));
             }
         }
-        (isa, (first, context), known, (insns, numbers, exits, sites, graph.links))
+        let rounds = if graph.rounds { entries.len() as u16 + 1 } else { 0 };
+        (isa, (first, context), known, (insns, numbers, exits, sites, graph.links), rounds)
     };
     let (insns, numbers, exits, sites, links) = made;
     let (first, mut context) = contexts;
@@ -126,6 +130,7 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         function: piece.address,
         insns,
         entries: numbers.into(),
+        rounds,
         exits,
         links,
         sites: sites.into(),

@@ -433,6 +433,15 @@ impl<'a> Types<'a> {
                         s.write(a, Type::Any);
                     }
                 }
+                Return if self.graph.ends_round(id) => {
+                    for v in self.graph.begun_anew() {
+                        s.types[v] = Type::Any;
+                        s.dirty.remove(v);
+                    }
+                    // They have been written where they belong.
+                    s.types[self.graph.all_kept()].fill(Type::Unset);
+                    settle_kept(s, self.graph.all_kept());
+                }
                 // All of them: `Expand` has several.
                 _ if !self.flushes(id) => writes.iter().for_each(|v| s.write(*v, Type::Any)),
                 op => {

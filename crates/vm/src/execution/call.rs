@@ -6,6 +6,7 @@
 use crate::builtin::{Args, Block, KW_FLAG};
 use crate::frame::*;
 use crate::interp;
+use crate::machine::Rounds;
 use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
@@ -211,6 +212,11 @@ impl Cx {
     }
     /// The usual case of [`Self::yield_plain`]: a builtin, whose frame is on top, yields as many values as the block has parameters.
     fn yield_exact<const N: usize>(&mut self, block: Block, args: [Value; N]) -> Result<Value> {
+        self.yield_to(block, args, std::ptr::null_mut())
+    }
+    /// `rounds`: where machine code of the block finds the next element; or null.
+    #[inline(always)]
+    pub(super) fn yield_to<const N: usize>(&mut self, block: Block, args: [Value; N], rounds: *mut Rounds) -> Result<Value> {
         if let Some(rec) = block.record()
             && self.has_native_stack()
         {
@@ -218,19 +224,23 @@ impl Cx {
             unsafe {
                 let (below, cs) = (self.fp, (*rec).bits() as *const CodeState);
                 let (base, fp) = ((*below).aux as *mut Value, below.add(1));
-                let exact = (*cs).simple && (*cs).required as usize == N;
+                let required = (*cs).required as usize;
+                // What a block doesn't take of a round's values is left out.
+                let code = &(*cs).code;
+                let takes_less = required < N && !rounds.is_null() && code.params.numbered == 0;
+                let exact = (*cs).simple && (required == N || takes_less);
                 if exact
                     && (*below).is_boundary()
                     && fp < self.frame_limit
                     && base.wrapping_add((*cs).nregs as usize + N + 8) < self.stack_limit
                 {
                     interp::blocks::write_block_frame(fp, base, cs, (*rec.add(1)).bits() as *const Frame, |base| {
-                        for (i, a) in args.iter().enumerate() {
+                        for (i, a) in args.iter().enumerate().take(required) {
                             *base.add(1 + i) = *a;
                         }
                     });
                     self.fp = fp;
-                    let ok = interp::machine::run_activation(self, base, cs);
+                    let ok = interp::machine::run_rounds(self, base, cs, rounds);
                     self.fp = below;
                     return if ok { self.polled_after(Ok(*base), cs) } else { Err(Exc) };
                 }

@@ -10,6 +10,7 @@ use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use zakuro_base::HashSeed;
 use zakuro_base::progress::{Stopped, step};
+use zakuro_object::hash::Entry;
 use zakuro_object::*;
 
 /// Code of bytes, as String keys use it.
@@ -331,8 +332,76 @@ impl Cx {
     pub fn hash_each(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, Value, Value) -> Result<bool>) -> Result<()> {
         self.hash_each_at(h, |cx, _, k, v| f(cx, k, v))
     }
+    /// Yields what `given` makes of the pairs of a Hash, which may change meanwhile but gets no new keys.
+    pub fn hash_yield<const N: usize>(&mut self, h: Ref<HashCell>, block: Block, given: impl Fn(Value, Value) -> [Value; N]) -> Result<()> {
+        self.hash_walk(h, block, |e| given(e.key, e.value), |_, _, _, _| true)
+    }
+    /// The same; `keep` gets where the entry stands, the entry and what the block answers, and says whether to go on. It does what [`Cx::walk`] says that it may.
+    pub fn hash_walk<const N: usize>(
+        &mut self,
+        h: Ref<HashCell>,
+        block: Block,
+        given: impl Fn(&Entry) -> [Value; N],
+        mut keep: impl FnMut(&mut Cx, usize, Entry, Value) -> bool,
+    ) -> Result<()> {
+        // Between the entries of a Hash that has lost most of them somebody has to poll.
+        const SPARSE: usize = 8;
+        let (slots, mut i) = h.table(&self.heap).map_or((0, 0), |t| (t.slots(), t.first_slot()));
+        if slots - i > SPARSE * (h.len() + SPARSE) {
+            return self.hash_each_at(h, |cx, at, _, _| {
+                let Some(e) = h.table(&cx.heap).and_then(|t| t.entry(at)).copied() else { return Ok(true) };
+                let r = cx.yield_values(block, &given(&e))?;
+                Ok(keep(cx, at, e, r))
+            });
+        }
+        let now = std::cell::Cell::new(None);
+        let next = |cx: &mut Cx| {
+            let t = h.table(&cx.heap)?;
+            while i < t.slots() {
+                i += 1;
+                if let Some(e) = t.entry(i - 1) {
+                    now.set(Some((i - 1, *e)));
+                    return Some(given(e));
+                }
+            }
+            None
+        };
+        let keep = |cx: &mut Cx, r| now.get().is_none_or(|(at, e)| keep(cx, at, e, r));
+        self.while_iterating(h, |cx| cx.walk(block, next, keep, |_, _| Ok(false)))
+    }
     /// The same, with the position of each entry.
     pub fn hash_each_at(&mut self, h: Ref<HashCell>, mut f: impl FnMut(&mut Cx, usize, Value, Value) -> Result<bool>) -> Result<()> {
+        self.while_iterating(h, |cx| {
+            let mut i = h.table(&cx.heap).map_or(0, |t| t.first_slot());
+            let mut result = Ok(());
+            while let Some(t) = h.table(&cx.heap) {
+                if i >= t.slots() {
+                    break;
+                }
+                if let Some(e) = t.entry(i).copied() {
+                    match f(cx, i, e.key, e.value) {
+                        Ok(true) => {}
+                        Ok(false) => break,
+                        Err(e) => {
+                            result = Err(e);
+                            break;
+                        }
+                    }
+                }
+                i += 1;
+                // Another thread that ran here would meet a Hash that takes no key.
+                if cx.threads.is_none()
+                    && let Err(Stopped) = step(i, cx)
+                {
+                    result = Err(Exc);
+                    break;
+                }
+            }
+            result
+        })
+    }
+    /// Runs what walks a Hash, which takes no new keys meanwhile.
+    fn while_iterating(&mut self, h: Ref<HashCell>, walk: impl FnOnce(&mut Cx) -> Result<()>) -> Result<()> {
         if h.len() == 0 {
             return Ok(());
         }
@@ -341,31 +410,7 @@ impl Cx {
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
         }
-        let mut i = h.table(&self.heap).map_or(0, |t| t.first_slot());
-        let mut result = Ok(());
-        while let Some(t) = h.table(&self.heap) {
-            if i >= t.slots() {
-                break;
-            }
-            if let Some(e) = t.entry(i).copied() {
-                match f(self, i, e.key, e.value) {
-                    Ok(true) => {}
-                    Ok(false) => break,
-                    Err(e) => {
-                        result = Err(e);
-                        break;
-                    }
-                }
-            }
-            i += 1;
-            // Another thread that ran here would meet a Hash that takes no key.
-            if self.threads.is_none()
-                && let Err(Stopped) = step(i, self)
-            {
-                result = Err(Exc);
-                break;
-            }
-        }
+        let result = walk(self);
         if own {
             HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating -= 1);
         }

@@ -14,3 +14,4 @@ pub mod interp;
 pub mod load;
 pub mod scope;
 pub(crate) mod states;
+mod walk;

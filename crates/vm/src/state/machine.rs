@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use zakuro_bytecode::Code;
 use zakuro_bytecode::machine::{Exit, Known, OPERANDS, UNSEEN};
-use zakuro_object::{ClassId, Sym, Value, ids};
+use zakuro_object::{ArrayCell, ClassId, Ref, Sym, Value, ids};
 
 /// Function of a [`zakuro_bytecode::machine::Machine`]: the VM, the number of the entry (0: the beginning), and a handler's `regs` and `cs`. Bits of the value, or 0.
 pub type Entry = unsafe extern "C" fn(&mut Cx, usize, *mut Value, *const CodeState) -> u64;
@@ -57,6 +57,69 @@ pub enum Called {
     NewPlain(u16),
     /// A Ruby method whose arguments have to be bound.
     Bound,
+}
+
+/// How machine code of a block tells a builtin what a round has come to, and asks for the next one: the VM, the loop, the block's value, and where the values of the next round go. 0 if the
+/// block is to return: then it was not told.
+pub type Advance = unsafe extern "C" fn(&mut Cx, *mut Rounds, u64, *mut Value) -> u64;
+
+/// What is left of a builtin's loop that hands each element to its block. Machine code of the block takes the next one itself when a round comes to its end, in the frame that it has, as long as
+/// nobody wants attention; the builtin finds here what it has left.
+#[repr(C)]
+pub struct Rounds {
+    /// How many more there are, unless an Array ends before.
+    pub left: u64,
+    /// What comes next, a Fixnum: an element, or the index of one.
+    pub next: u64,
+    /// What is added to it, twice: both are Fixnums' bits.
+    pub step: i64,
+    /// The Array whose elements these are, or null. One that was moved away meanwhile keeps its layout, and has none.
+    pub array: *mut ArrayCell,
+    /// Who says what comes next instead of all this.
+    pub advance: Option<Advance>,
+    pub walker: *mut (),
+    /// How many values the block takes, at most: what stands above them in its window is not the walker's.
+    pub takes: usize,
+    /// Rounds that machine code began, of a walker.
+    pub begun: u64,
+}
+
+impl Rounds {
+    /// `count` Fixnums from `from` on, each `step` after the one before: all are Fixnums, and what would come after them may be none.
+    pub fn count(from: i64, step: i64, count: u64) -> Rounds {
+        Rounds {
+            left: count,
+            next: Value::fixnum(from).bits(),
+            step: step.wrapping_mul(2),
+            array: std::ptr::null_mut(),
+            advance: None,
+            walker: std::ptr::null_mut(),
+            takes: 0,
+            begun: 0,
+        }
+    }
+    /// The elements of an Array, which may change meanwhile.
+    pub fn elements(array: Ref<ArrayCell>) -> Rounds {
+        Rounds { left: u64::MAX, array: array.as_ptr(), ..Rounds::count(0, 1, 0) }
+    }
+    /// What a walker says.
+    pub fn walk<W>(walker: *mut W, advance: Advance) -> Rounds {
+        Rounds { advance: Some(advance), walker: walker.cast(), ..Rounds::count(0, 1, u64::MAX) }
+    }
+    /// Takes the next element.
+    pub fn take(&mut self) -> Option<Value> {
+        if self.left == 0 {
+            return None;
+        }
+        // SAFETY: a Fixnum's bits, and the builtin's receiver.
+        let v = unsafe {
+            let next = Value::from_bits(self.next);
+            if self.array.is_null() { next } else { Ref::from_ptr(self.array).get(next.as_fixnum()? as usize)? }
+        };
+        self.left -= 1;
+        self.next = self.next.wrapping_add_signed(self.step);
+        Some(v)
+    }
 }
 
 /// What a builtin's loop walks.
@@ -264,6 +327,8 @@ pub struct Leavings {
     pub unwound: u64,
     /// Guards that failed although they held (`--jit=exit-everywhere`).
     pub tried: u64,
+    /// None of these: rounds that blocks began themselves ([`Rounds`]).
+    pub rounds: u64,
 }
 
 impl Leavings {

@@ -12,7 +12,7 @@ use super::{TABLE, check, dispatch};
 use crate::builtin::{Block, NativeFn};
 use crate::frame::*;
 use crate::layouts::Layouts;
-use crate::machine::{Act, Left, Looping, Walk};
+use crate::machine::{Act, Left, Looping, Rounds, Walk};
 use crate::methods::fast;
 use crate::raise::{Exc, Result};
 use crate::sites::Site;
@@ -151,13 +151,25 @@ unsafe fn failed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
 #[inline(always)]
 pub(crate) unsafe fn run_activation(cx: &mut Cx, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the caller's word.
+    unsafe { run_rounds(cx, regs, cs, std::ptr::null_mut()) }
+}
+/// The same of a block, and of further rounds if its machine code goes on with the loop `rounds`, which may be null. The window then has the value of the last one.
+#[inline(always)]
+pub(crate) unsafe fn run_rounds(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, rounds: *mut Rounds) -> bool {
+    // SAFETY: the caller's word. Where machine code is in force, it is this one's.
     unsafe {
         let ip = (*cs).insns.get();
         if (*ip).op != MACHINE {
             return super::run(cx, ip, regs, cs);
         }
         cx.enters_ruby();
-        let v = ((*cs).entry.get())(cx, 0, regs, cs);
+        let mut entry = 0;
+        if !rounds.is_null() {
+            entry = (*(*cs).machine.get()).rounds as usize;
+            (*rounds).takes = (*cs).required as usize;
+            cx.rounds = rounds;
+        }
+        let v = ((*cs).entry.get())(cx, entry, regs, cs);
         if v == 0 {
             return super::run_from(cx, leave, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }

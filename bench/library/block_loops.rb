@@ -1,0 +1,52 @@
+# ns a round of loops by blocks that are entered once, as at the top of a script (docs/decisions/0036-blocks-go-round.md); any Ruby runs it: RUBY block_loops.rb [ROUNDS]
+N = Integer(ARGV[0] || 6_000_000)
+PAIRS = N / 6
+
+def measure(name, rounds = N)
+  before = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  yield
+  after = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  printf "%-22s %6.2f\n", name, (after - before) * 1e9 / rounds
+end
+def succ_of(x) = x + 1
+
+s = 0
+list = Array.new(N) { |i| i & 255 }
+hash = PAIRS.times.to_h { |i| [i, i & 7] }
+measure("while") { i = 0; while i < N; s += i & 15; i += 1; end }
+measure("times") { N.times { |k| s += k & 15 } }
+measure("times, no parameter") { N.times { s += 1 } }
+measure("times, a call") { N.times { |k| s = succ_of(k) } }
+measure("upto") { 1.upto(N) { |k| s += k & 15 } }
+measure("step") { 1.step(N, 1) { |k| s += k & 15 } }
+measure("Range#each") { (1..N).each { |k| s += k & 15 } }
+measure("Array#each") { list.each { |k| s += k & 15 } }
+measure("reverse_each") { list.reverse_each { |x| s += x } }
+measure("Hash#each", PAIRS) { hash.each { |k, v| s += k ^ v } }
+measure("each_value", PAIRS) { hash.each_value { |v| s += v } }
+measure("map") { list.map { |x| x + 1 } }
+measure("Range#map") { (1..N).map { |x| x & 3 } }
+measure("select") { list.select { |x| x > 100 } }
+measure("each_with_index") { list.each_with_index { |x, i| s += x ^ i } }
+measure("each_with_object") { list.each_with_object([0]) { |x, a| a[0] += x } }
+measure("inject") { list.inject { |a, x| a ^ x } }
+measure("sum") { list.sum { |x| x & 3 } }
+measure("count") { list.count { |x| x.odd? } }
+measure("all?") { list.all? { |x| x < 1000 } }
+measure("Array.new") { Array.new(N) { |i| i & 3 } }
+measure("partition") { list.partition { |x| x > 100 } }
+measure("sort_by") { list.sort_by { |x| -x } }
+measure("min_by") { list.min_by { |x| -x } }
+measure("group_by") { list.group_by { |x| x & 15 } }
+measure("to_h") { list.to_h { |x| [x, x] } }
+measure("uniq") { list.uniq { |x| x & 15 } }
+measure("find_index") { list.find_index { |x| x > 1000 } }
+measure("take_while") { list.take_while { |x| x < 1000 } }
+measure("each_slice", N / 4) { list.each_slice(4) { |x| s += x.size } }
+measure("map.with_index") { list.map.with_index { |x, i| x + i } }
+measure("each_with_index.map") { list.each_with_index.map { |x, i| x + i } }
+measure("delete_if") { list.dup.delete_if { |x| x > 100 } }
+measure("Hash#map", PAIRS) { hash.map { |k, v| k + v } }
+measure("Hash#select", PAIRS) { hash.select { |k, v| v > 3 } }
+measure("Hash#any?", PAIRS) { hash.any? { |k, v| v > 10 } }
+measure("transform_values", PAIRS) { hash.transform_values { |v| v + 1 } }

@@ -1,0 +1,115 @@
+//! Loops of builtins that call a block for each element of something. Machine code of the block may go on with the next element itself, in the frame that it has: see [`Rounds`].
+
+use crate::builtin::Block;
+use crate::machine::Rounds;
+use crate::raise::Result;
+use crate::vm::Cx;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use zakuro_object::Value;
+
+/// What [`Cx::walk`] was given.
+struct Walker<F, K> {
+    next: F,
+    keep: K,
+    /// What the last round has come to was shown to `keep`.
+    shown: Shown,
+}
+
+enum Shown {
+    No,
+    /// And kept, and there is no further element.
+    Over,
+    /// And not kept.
+    Refused,
+    /// And this unwound: there was no memory, say. Nothing may unwind through machine code.
+    Unwound(Box<dyn Any + Send>),
+}
+
+/// [`crate::machine::Advance`] of a walker.
+unsafe extern "C" fn advance<const N: usize, F, K>(cx: &mut Cx, rounds: *mut Rounds, v: u64, to: *mut Value) -> u64
+where
+    F: FnMut(&mut Cx) -> Option<[Value; N]>,
+    K: FnMut(&mut Cx, Value) -> bool,
+{
+    // SAFETY: machine code calls it as `Advance` says, while `walk` waits for the block.
+    unsafe {
+        let walker = &mut *(*rounds).walker.cast::<Walker<F, K>>();
+        let (next, keep) = (&mut walker.next, &mut walker.keep);
+        let given =
+            catch_unwind(AssertUnwindSafe(
+                || if keep(cx, Value::from_bits(v)) { next(cx).ok_or(Shown::Over) } else { Err(Shown::Refused) },
+            ));
+        match given.unwrap_or_else(|panic| Err(Shown::Unwound(panic))) {
+            Ok(given) => {
+                (*rounds).begun += 1;
+                given.iter().take((*rounds).takes).enumerate().for_each(|(i, v)| to.add(i).write(*v));
+                1
+            }
+            Err(shown) => {
+                walker.shown = shown;
+                0
+            }
+        }
+    }
+}
+
+impl Cx {
+    /// Yields what is left of a loop that asks for no values, one after the other.
+    pub fn yield_rounds(&mut self, block: Block, rounds: &mut Rounds) -> Result<()> {
+        // Machine code changes it, too.
+        let rounds: *mut Rounds = rounds;
+        // SAFETY: the caller's, which nothing else refers to.
+        unsafe {
+            while let Some(v) = (*rounds).take() {
+                let left = (*rounds).left;
+                let r = self.yield_to(block, [v], rounds);
+                self.leavings.rounds += left - (*rounds).left;
+                r?;
+                self.safepoint()?;
+            }
+        }
+        Ok(())
+    }
+    /// Yields what `next` says until there is no more. What the block answers goes to `keep`, which says whether it could do with it what there is to do and the loop goes on (it is asked once for each round); if not,
+    /// `keep_slowly` does what is left, and says whether to go on. `next` and `keep` may take memory, but run no Ruby code, raise nothing and come to no safepoint: machine code calls them, from
+    /// round to round.
+    pub fn walk<const N: usize>(
+        &mut self,
+        block: Block,
+        next: impl FnMut(&mut Cx) -> Option<[Value; N]>,
+        keep: impl FnMut(&mut Cx, Value) -> bool,
+        mut keep_slowly: impl FnMut(&mut Cx, Value) -> Result<bool>,
+    ) -> Result<()> {
+        let mut walker = Walker { next, keep, shown: Shown::No };
+        let mut rounds = Rounds::walk(&raw mut walker, advance_of(&walker));
+        let (walker, rounds) = (&raw mut walker, &raw mut rounds);
+        // SAFETY: both live until this returns, and machine code uses them while it waits for the block only.
+        unsafe {
+            while let Some(given) = ((*walker).next)(self) {
+                let r = self.yield_to(block, given, rounds);
+                self.leavings.rounds += std::mem::take(&mut (*rounds).begun);
+                let v = r?;
+                let kept = match std::mem::replace(&mut (*walker).shown, Shown::No) {
+                    Shown::Over => break,
+                    Shown::Refused => false,
+                    Shown::Unwound(panic) => resume_unwind(panic),
+                    Shown::No => ((*walker).keep)(self, v),
+                };
+                if !kept && !keep_slowly(self, v)? {
+                    break;
+                }
+                self.safepoint()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn advance_of<const N: usize, F, K>(_: &Walker<F, K>) -> crate::machine::Advance
+where
+    F: FnMut(&mut Cx) -> Option<[Value; N]>,
+    K: FnMut(&mut Cx, Value) -> bool,
+{
+    advance::<N, F, K>
+}
