@@ -61,9 +61,9 @@ module RubyVM::Cluster
       end
 
       def dump(value)
-        Marshal.dump(value)
-      rescue TypeError, SystemStackError => e
-        raise TypeError, "its result can't be sent: #{SystemStackError === e ? "it is nested too deeply" : e.message}"
+        Wire.dump(value)
+      rescue TypeError => e
+        raise TypeError, "its result can't be sent: #{e.message}"
       end
 
       # Answers what the job has instead of a value, if it fails.

@@ -403,7 +403,7 @@ pub struct Vm {
     /// Collections to run at every safepoint (`--gc=stress`).
     pub gc_stress: bool,
     /// `--gc=sites`: how often places were reached, by a hash of their addresses.
-    pub(crate) sites: Vec<u8>,
+    pub(crate) sites: Vec<u32>,
     pub(crate) in_boot: bool,
     pub method_serial: u64,
     /// Where constants were set, for `const_source_location`.

@@ -44,8 +44,7 @@ fn search(cx: &mut Cx, a: Ref<ArrayCell>, block: Block) -> Result<Option<usize>>
     let mut found = None;
     while low < high {
         let mid = low + (high - low) / 2;
-        let Some(v) = a.get(mid) else { break };
-        let r = cx.yield1(block, v)?;
+        let r = cx.yield1(block, a.get(mid).unwrap_or(Value::NIL))?;
         match verdict(cx, r)? {
             Verdict::Found => return Ok(Some(mid)),
             Verdict::Here => {

@@ -219,10 +219,9 @@ pub mod methods {
     #[method("uniq!")]
     fn uniq_bang(cx: &mut Cx, this: Ref<ArrayCell>, block: Block) -> Result<Value> {
         cx.check_frozen(this.as_value())?;
-        let before = this.len();
         let u = cx.call_block(this.as_value(), Sym::intern("uniq"), &[], block)?;
         let u = cx.to_ary(u)?;
-        if u.len() == before {
+        if u.len() == this.len() {
             return Ok(Value::NIL);
         }
         cx.check_frozen(this.as_value())?;

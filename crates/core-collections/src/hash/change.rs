@@ -219,9 +219,13 @@ pub(super) mod hash {
         }
         cx.check_frozen(this.as_value())?;
         cx.hash_each(this, |cx, k, v| {
+            let before = this.len();
             let v = cx.yield1(block, v)?;
             cx.check_frozen(this.as_value())?;
-            cx.hash_set(this, k, v)?;
+            // (A key that the block deleted stays so.)
+            if this.len() == before || cx.hash_get(this, k)?.is_some() {
+                cx.hash_set(this, k, v)?;
+            }
             Ok(true)
         })?;
         Ok(this.as_value())

@@ -37,8 +37,14 @@ fn is_immediate_like(v: Value) -> bool {
 /// A new object of the same class (no singleton) and state; hooks are the caller's business.
 pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
-    if class == ids::ENCODING {
-        return cx.type_error("allocator undefined for Encoding");
+    let unique: &[ClassId] = match v.kind_of_cell() {
+        Kind::Object => &[ids::ARITH_SEQ, ids::LOCATION, ids::ENCODING],
+        Kind::Data => &[ids::THREAD, ids::TRACE_POINT, ids::ISEQ, ids::ENCODING],
+        _ => &[],
+    };
+    if unique.iter().any(|c| cx.inherits(class, *c)) {
+        let name = cx.class_name(class);
+        return cx.type_error(format!("allocator undefined for {name}"));
     }
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {

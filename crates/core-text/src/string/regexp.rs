@@ -465,6 +465,9 @@ pub mod matching {
             if block.is_some() {
                 p.publish(cx, src, Some(&f));
                 cx.yield1(block, v)?;
+                if this.len() != src.len() {
+                    return cx.raise(ids::RUNTIME_ERROR, "string modified");
+                }
             } else {
                 ArrayCell::push(all, &mut cx.heap, v);
                 rounds += 1;

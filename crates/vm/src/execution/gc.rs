@@ -89,11 +89,9 @@ impl Cx {
         }
         Ok(())
     }
-    /// What a place does to the collector it does the first times: with `--gc=sites` each is collected at for its first [`EACH`] times, then one time in [`SOME`].
+    /// What a place does to the collector it does the first times: with `--gc=sites` each is collected at for its first 64 times, then one time in 16, and one in 256 from the thousandth on.
     fn is_stressed_here(&mut self) -> bool {
         const PLACES: usize = 4096;
-        const EACH: u8 = 64;
-        const SOME: u8 = 16;
         if !self.options.gc_sites {
             return true;
         }
@@ -103,8 +101,12 @@ impl Cx {
         // SAFETY: a VM at a safepoint has a frame.
         let at = unsafe { (*self.fp).ip.addr() };
         let n = &mut self.sites[(at >> 3).wrapping_mul(0x9e37_79b9) >> 7 & (PLACES - 1)];
-        *n = if *n >= EACH + SOME { EACH + 1 } else { *n + 1 };
-        *n <= EACH || *n == EACH + SOME
+        *n = n.saturating_add(1);
+        n.is_multiple_of(match *n {
+            ..=64 => 1,
+            ..=1024 => 16,
+            _ => 256,
+        })
     }
     /// Collects everything now. Only at a safepoint: every live value must be reachable from a root or a scanned stack.
     pub fn collect(&mut self) {
