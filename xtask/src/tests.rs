@@ -10,6 +10,7 @@ use crate::library;
 use crate::process::{Outcome, Spec};
 use crate::record::{programs_in, read_expected};
 use crate::{Args, cpus, find_zakuro, in_parallel, root};
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -89,6 +90,8 @@ pub fn run(args: &[String]) -> Result<bool, String> {
             Case::Golden(path) => golden(&zakuro, path, (gc, jit), limit, args.has("bless")),
         }
     };
+    // Those of a folder are alike: side by side they all wait for servers, or all want the cores.
+    cases.sort_by_cached_key(|case| BuildHasherDefault::<DefaultHasher>::default().hash_one(case.name()));
     let results = in_parallel(&cases, jobs, |case| {
         let start = Instant::now();
         (test(case), start.elapsed())

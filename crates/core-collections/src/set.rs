@@ -131,6 +131,9 @@ fn intersects(cx: &mut Cx, set: Items, other: Value) -> Result<bool> {
         })?;
         return Ok(found.get());
     }
+    if !cx.is_a(other, ids::ENUMERABLE) {
+        return cx.arg_error("value must be enumerable");
+    }
     each_of(cx, other, &|cx, e| {
         found.set(cx.hash_get(set, e)?.is_some());
         Ok(!found.get())

@@ -411,8 +411,13 @@ fn more_vms(p: &Picture) -> Option<Cause> {
     let g = p.groups.iter().max_by(|a, b| a.seconds.ready.total_cmp(&b.seconds.ready))?;
     Some(Cause {
         code: "more_vms_than_cores",
-        // No work is lost by it: other causes go first. And none of them is short of a core while some are idle.
-        weight: share * ((used - 0.5) / 0.3).clamp(0.0, 1.0) * 0.6 * (wanted - 1.0).clamp(0.0, 1.0),
+        // No work is lost by it: other causes go first. And none of them is short of a core while some are idle, or that waits for something else nearly all of its life (thousands that were
+        // ready at once, as they began).
+        weight: share
+            * ((used - 0.5) / 0.3).clamp(0.0, 1.0)
+            * 0.6
+            * (wanted - 1.0).clamp(0.0, 1.0)
+            * ((g.share(g.seconds.ready) - 0.05) / 0.1).clamp(0.0, 1.0),
         sentence: format!(
             "{} were ready {} of the time but had no core: {} physical cores were busy {}, so more VMs bring nothing",
             members(g),

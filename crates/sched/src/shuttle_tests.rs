@@ -233,7 +233,7 @@ fn calls_come_back_to_a_worker() {
             let e = ended.clone();
             let mut left = 2;
             s.spawn(unit(move |_| {
-                blocking(|| thread::yield_now());
+                blocking(thread::yield_now);
                 left -= 1;
                 if left > 0 {
                     return Turn::Again;
@@ -333,7 +333,7 @@ fn an_end_in_the_middle() {
         for n in 0..3 {
             s.spawn(unit(move |me| {
                 if n == 2 {
-                    blocking(|| thread::yield_now());
+                    blocking(thread::yield_now);
                 }
                 // They never end; the others shall have their turns.
                 thread::yield_now();
@@ -402,7 +402,7 @@ fn a_turn_that_does_not_end_is_replaced() {
                         // A wake-up and a blocking call out of sight, or neither.
                         if n == 0 {
                             me.wake();
-                            blocking(|| thread::yield_now());
+                            blocking(thread::yield_now);
                             return Turn::Park;
                         }
                         return Turn::Again;
@@ -465,7 +465,7 @@ fn replacement_at_any_moment() {
                         thread::yield_now();
                     }
                     if n != 1 {
-                        blocking(|| thread::yield_now());
+                        blocking(thread::yield_now);
                     }
                     if left > 0 {
                         if n == 0 {

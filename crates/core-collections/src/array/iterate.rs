@@ -1,6 +1,6 @@
 //! Array: walking through it.
 
-use crate::enumerable::enum_for;
+use crate::enumerable::{Source, enum_for};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -16,7 +16,12 @@ pub mod methods {
         if block.is_none() {
             return enum_for(cx, this.as_value(), "each", &[]);
         }
-        cx.yield_rounds(block, &mut Rounds::elements(this))?;
+        let mut source = Source::Array(this, 0);
+        if source.is_pairs(cx, block) {
+            cx.walk(block, |_| source.take_pair().map(|(_, pair)| pair), |_, _| true, |_, _| Ok(true))?;
+        }
+        let Source::Array(_, from) = source else { return Ok(this.as_value()) };
+        cx.yield_rounds(block, &mut Rounds::elements(this, from))?;
         Ok(this.as_value())
     }
 

@@ -146,6 +146,20 @@ impl Source {
             None => None,
         }
     }
+    /// Whether a block takes the elements, Arrays themselves, apart into its two parameters: then [`Source::take_pair`] does.
+    #[inline(always)]
+    pub fn is_pairs(&self, cx: &mut Cx, block: Block) -> bool {
+        matches!(self, Source::Array(a, i) if a.get(*i).is_some_and(|v| v.is_kind(Kind::Array))) && cx.block_arity(block) == (2, false)
+    }
+    /// The next element, and the first two of its own; None before one that is no Array.
+    #[inline(always)]
+    pub fn take_pair(&mut self) -> Option<(Value, [Value; 2])> {
+        let Source::Array(a, i) = self else { return None };
+        let v = a.get(*i)?;
+        let pair = Ref::<ArrayCell>::from_value(v)?;
+        *i += 1;
+        Some((v, [0, 1].map(|k| pair.get(k).unwrap_or(Value::NIL))))
+    }
     #[inline(always)]
     pub fn take(&mut self) -> Option<Value> {
         match self {
@@ -175,6 +189,23 @@ pub(crate) fn each_yield<const PACKED: bool>(
 ) -> Result<()> {
     if let Some(mut source) = Source::of(cx, this) {
         let item = Cell::new(Value::NIL);
+        if source.is_pairs(cx, block) {
+            let goes_on = Cell::new(true);
+            let next = |_: &mut Cx| {
+                let (v, pair) = source.take_pair()?;
+                item.set(v);
+                Some(pair)
+            };
+            let slowly = |cx: &mut Cx, r| {
+                let more = keep_slowly(cx, item.get(), r)?;
+                goes_on.set(more);
+                Ok(more)
+            };
+            cx.walk(block, next, |cx, r| keep(cx, item.get(), r), slowly)?;
+            if !goes_on.get() {
+                return Ok(());
+            }
+        }
         let next = |_: &mut Cx| {
             let v = source.take()?;
             item.set(v);

@@ -38,8 +38,7 @@ fn is_immediate_like(v: Value) -> bool {
 pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let class = cx.class_of(v);
     let unique: &[ClassId] = match v.kind_of_cell() {
-        Kind::Object => &[ids::ARITH_SEQ, ids::LOCATION, ids::ENCODING],
-        Kind::Data => &[ids::THREAD, ids::TRACE_POINT, ids::ISEQ, ids::ENCODING],
+        Kind::Object | Kind::Data => &[ids::ARITH_SEQ, ids::LOCATION, ids::ENCODING, ids::THREAD, ids::TRACE_POINT, ids::ISEQ],
         _ => &[],
     };
     if unique.iter().any(|c| cx.inherits(class, *c)) {

@@ -38,6 +38,17 @@ impl Sink {
         }
         Ok(())
     }
+    /// Takes what `next` makes until there is no more; it runs no Ruby code and raises nothing ([`Cx::walk`]).
+    fn all(mut self, cx: &mut Cx, this: Str, mut next: impl FnMut(&mut Cx) -> Option<Value>) -> Result<Value> {
+        if self.block.is_some() {
+            cx.walk(self.block, |cx| Some([next(cx)?]), |_, _| true, |_, _| Ok(true))?;
+        } else {
+            while let Some(v) = next(cx) {
+                self.put(cx, v)?;
+            }
+        }
+        Ok(self.result(this))
+    }
     fn result(&self, this: Str) -> Value {
         if self.block.is_some() { this.as_value() } else { self.array.as_value() }
     }
@@ -46,15 +57,12 @@ impl Sink {
 fn chars(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     range(&cx.heap, this);
     let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
-    let mut sink = Sink::new(cx, block);
     let mut at = 0;
-    while at < src.len() {
-        let end = at + char_len_at(&cx.heap, src, at);
-        let v = sub(cx, src, at, end);
-        sink.put(cx, v)?;
-        at = end;
-    }
-    Ok(sink.result(this))
+    Sink::new(cx, block).all(cx, this, |cx| {
+        let from = at;
+        at += (from < src.len()).then(|| char_len_at(&cx.heap, src, from))?;
+        Some(sub(cx, src, from, at))
+    })
 }
 
 fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
@@ -63,14 +71,12 @@ fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
         let src = engine::steady(cx, this, false, BETWEEN_SAFEPOINTS);
         return all_at_once(cx, src, |bytes, at| (bytes[at].into(), at + 1));
     }
-    let src = this;
-    let mut sink = Sink::new(cx, block);
     let mut at = 0;
-    while let Some(b) = src.byte(at) {
-        sink.put(cx, Value::fixnum(b as i64))?;
+    Sink::new(cx, block).all(cx, this, |_| {
+        let b = this.byte(at)?;
         at += 1;
-    }
-    Ok(sink.result(this))
+        Some(Value::fixnum(b as i64))
+    })
 }
 
 /// Numbers that a text gives one by one from its bytes, each with the place behind it, put into an Array in portions.
@@ -181,7 +187,10 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
     range(&cx.heap, this);
     let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let mut at = 0;
-    while at < src.len() {
+    sink.all(cx, this, |cx| {
+        if at >= src.len() {
+            return None;
+        }
         let (end, next) = line_end(&cx.heap, src, at, &sep, paragraphs);
         let b = src.content(&cx.heap);
         let mut shown = end;
@@ -205,11 +214,10 @@ fn lines(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Bl
                 shown -= 1;
             }
         }
-        let v = sub(cx, src, at, shown);
-        sink.put(cx, v)?;
+        let line = sub(cx, src, at, shown);
         at = next;
-    }
-    Ok(sink.result(this))
+        Some(line)
+    })
 }
 
 /// Length of a text in UTF-8 without the beginning of a character at its end.

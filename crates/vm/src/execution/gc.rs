@@ -103,8 +103,8 @@ impl Cx {
         let n = &mut self.sites[(at >> 3).wrapping_mul(0x9e37_79b9) >> 7 & (PLACES - 1)];
         *n = n.saturating_add(1);
         n.is_multiple_of(match *n {
-            ..=64 => 1,
-            ..=1024 => 16,
+            0..=64 => 1,
+            65..=1024 => 16,
             _ => 256,
         })
     }

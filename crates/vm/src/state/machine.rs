@@ -98,9 +98,9 @@ impl Rounds {
             begun: 0,
         }
     }
-    /// The elements of an Array, which may change meanwhile.
-    pub fn elements(array: Ref<ArrayCell>) -> Rounds {
-        Rounds { left: u64::MAX, array: array.as_ptr(), ..Rounds::count(0, 1, 0) }
+    /// The elements of an Array, which may change meanwhile, from an index on.
+    pub fn elements(array: Ref<ArrayCell>, from: usize) -> Rounds {
+        Rounds { left: u64::MAX, array: array.as_ptr(), ..Rounds::count(from as i64, 1, 0) }
     }
     /// What a walker says.
     pub fn walk<W>(walker: *mut W, advance: Advance) -> Rounds {
