@@ -5,6 +5,8 @@ collections = GC.count
 MODE = GC.count - collections > 50 ? :off : RubyVM::JIT.stat[:mode]
 list = Array.new(1000) { |i| i }
 hash = list.to_h { |i| [i, i] }
+pairs = hash.to_a
+text = "a\n" * 1000
 sum = 0
 {
   times: -> { 1000.times { |i| sum += i } },
@@ -54,6 +56,13 @@ sum = 0
   transform_values: -> { hash.transform_values { |v| v + 1 } },
   "map.with_index": -> { list.map.with_index { |x, i| x + i } },
   "each_with_index.map": -> { list.each_with_index.map { |x, i| x + i } },
+  # As many comparisons as that takes.
+  sort: -> { list.first(170).sort { |x, y| y <=> x } },
+  "each of pairs": -> { pairs.each { |a, b| sum += a ^ b } },
+  "map of pairs": -> { pairs.map { |a, b| a + b } },
+  each_char: -> { text.delete("\n").each_char { |c| sum += c.bytesize } },
+  each_byte: -> { text.delete("\n").each_byte { |b| sum += b } },
+  each_line: -> { text.each_line { |l| sum += l.size } },
 }.each do |name, work|
   before = RubyVM::JIT.stat[:rounds]
   work.call

@@ -1,6 +1,7 @@
 //! Comparison and sorting. A stable merge sort over a copy, so that a comparison may raise, jump or change the array under it;
 //! homogeneous Integers, Floats and Strings with the builtin `<=>` are sorted without any call.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use zakuro_base::progress::step;
 use zakuro_vm::*;
@@ -68,9 +69,9 @@ impl Comparer {
             }
             return Some(best);
         }
-        let mut x = Ref::<StringCell>::from_value(first).filter(|_| self.string)?;
+        let mut x = plain_string(first).filter(|_| self.string)?;
         for v in list {
-            let y = Ref::<StringCell>::from_value(*v)?;
+            let y = plain_string(*v)?;
             match y.cmp_bytes(&x) {
                 o if o == want => (best, x) = (*v, y),
                 Ordering::Equal if y.encoding() != x.encoding() => return None,
@@ -94,7 +95,7 @@ impl Comparer {
             return Ok(o);
         }
         if self.string
-            && let (Some(x), Some(y)) = (Ref::<StringCell>::from_value(a), Ref::<StringCell>::from_value(b))
+            && let (Some(x), Some(y)) = (plain_string(a), plain_string(b))
         {
             let o = x.cmp_bytes(&y);
             if o != Ordering::Equal || x.encoding() == y.encoding() {
@@ -104,6 +105,11 @@ impl Comparer {
         let r = cx.call(a, sym::cmp, &[b])?;
         order_of(cx, r, a, b)
     }
+}
+
+/// A String of no subclass, which may have a `<=>` of its own.
+fn plain_string(v: Value) -> Option<Ref<StringCell>> {
+    Ref::<StringCell>::from_value(v).filter(|_| v.shape_key() == ids::STRING.0)
 }
 
 /// A small Integer beside a Float, exactly; None: they are something else, or the Float is no number.
@@ -196,22 +202,88 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
             let compare = |a: &Value, b: &Value| compare_numbers(*a, *b);
             return sort_plain(cx, v, 1 << 17, |v| v.sort_by(compare), compare);
         }
-        if c.string
-            && let Some(first) = v.first().copied().and_then(Ref::<StringCell>::from_value)
-            && v.iter().all(|x| Ref::<StringCell>::from_value(*x).is_some_and(|s| s.encoding() == first.encoding()))
-        {
-            let compare = |a: &Value, b: &Value| Ref::<StringCell>::of(*a).cmp_bytes(&Ref::<StringCell>::of(*b));
-            return sort_plain(cx, v, 1 << 15, |v| v.sort_by(compare), compare);
+        if let Some(sorted) = sorted_strings(cx, c, v)? {
+            let items = RootedVec::from_slice(cx, v);
+            for (slot, one) in v.iter_mut().zip(&sorted) {
+                *slot = items[one.place as usize];
+            }
+            return Ok(());
         }
     }
-    let items = RootedVec::from_slice(cx, v);
-    let mut perm: Vec<u32> = (0..items.len() as u32).collect();
-    // What moves is the items' numbers.
-    merge_sort(&mut perm, &mut |a, b| order.compare(cx, items[a as usize], items[b as usize]))?;
-    for (slot, i) in v.iter_mut().zip(&perm) {
-        *slot = items[*i as usize];
+    let (mut list, mut other) = (RootedVec::from_slice(cx, v), RootedVec::from_slice(cx, v));
+    let sort = RefCell::new(MergeSort::new(&mut list, &mut other));
+    let pair = || sort.borrow().pair();
+    match order {
+        Order::Natural(c) => {
+            while let Some([a, b]) = pair() {
+                let order = c.compare(cx, a, b)?;
+                sort.borrow_mut().tell(order);
+            }
+        }
+        Order::Block(block) => {
+            let keep = |_: &mut Cx, r: Value| {
+                let order = r.as_fixnum().map(|i| i.cmp(&0));
+                order.inspect(|o| sort.borrow_mut().tell(*o)).is_some()
+            };
+            let keep_slowly = |cx: &mut Cx, r| {
+                if let Some([a, b]) = pair() {
+                    let order = order_of(cx, r, a, b)?;
+                    sort.borrow_mut().tell(order);
+                }
+                Ok(true)
+            };
+            cx.walk(block, |_| pair(), keep, keep_slowly)?;
+        }
     }
+    v.copy_from_slice(sort.borrow().list);
     Ok(())
+}
+
+/// A String by its place among others, and how it begins.
+#[derive(Clone, Copy)]
+struct Text {
+    /// The first eight bytes as a number, which compares as they do.
+    begin: u64,
+    place: u32,
+}
+
+/// Strings of one encoding with the builtin `<=>` in ascending order; None: they are something else. Most comparisons need no more than how both begin.
+fn sorted_strings(cx: &mut Cx, c: Comparer, v: &RootedVec) -> Result<Option<Vec<Text>>> {
+    // Runs of so many at once, which are merged then.
+    const RUN: usize = 1 << 16;
+    let Some(first) = v.first().and_then(|v| plain_string(*v)).filter(|_| c.string) else { return Ok(None) };
+    if !v.iter().all(|x| plain_string(*x).is_some_and(|s| s.encoding() == first.encoding())) {
+        return Ok(None);
+    }
+    let mut texts = Vec::with_capacity(v.len());
+    for (place, one) in v.iter().enumerate() {
+        step(place, cx)?;
+        let bytes = Ref::<StringCell>::of(*one).content(&cx.heap);
+        let mut begin = [0; 8];
+        let n = bytes.len().min(8);
+        begin[..n].copy_from_slice(&bytes[..n]);
+        texts.push(Text { begin: u64::from_be_bytes(begin), place: place as u32 });
+    }
+    let compare = |a: &Text, b: &Text| {
+        let whole = |t: &Text| Ref::<StringCell>::of(v[t.place as usize]);
+        a.begin.cmp(&b.begin).then_with(|| whole(a).cmp_bytes(&whole(b)))
+    };
+    for run in texts.chunks_mut(RUN) {
+        run.sort_by(compare);
+        cx.safepoint()?;
+    }
+    if texts.len() <= RUN {
+        return Ok(Some(texts));
+    }
+    let mut other = texts.clone();
+    let mut sort = MergeSort::of_runs(&mut texts, &mut other, RUN);
+    let mut steps = 0;
+    while let Some([a, b]) = sort.pair() {
+        steps += 1;
+        step(steps, cx)?;
+        sort.tell(compare(&a, &b));
+    }
+    Ok(Some(sort.list.to_vec()))
 }
 
 /// Sorts what is compared without Ruby code: runs of so many at once, which are merged then.
@@ -263,65 +335,146 @@ pub fn sorted_positions(cx: &mut Cx, keys: &RootedVec) -> Result<Vec<u32>> {
     if c.are_numbers(keys) {
         // Runs of so many at once, which are merged then.
         const RUN: usize = 1 << 17;
-        let mut steps = 0;
         for run in perm.chunks_mut(RUN) {
             run.sort_by(|a, b| compare_numbers(keys[*a as usize], keys[*b as usize]));
             cx.safepoint()?;
         }
-        merge_runs::<Exc>(&mut perm, RUN, &mut |a, b| {
+        let mut other = perm.clone();
+        let mut sort = MergeSort::of_runs(&mut perm, &mut other, RUN);
+        let mut steps = 0;
+        while let Some([a, b]) = sort.pair() {
             steps += 1;
             step(steps, cx)?;
-            Ok(compare_numbers(keys[a as usize], keys[b as usize]))
-        })?;
-        return Ok(perm);
+            sort.tell(compare_numbers(keys[a as usize], keys[b as usize]));
+        }
+        return Ok(sort.list.to_vec());
     }
-    merge_sort(&mut perm, &mut |a, b| c.compare(cx, keys[a as usize], keys[b as usize]))?;
-    Ok(perm)
+    if let Some(sorted) = sorted_strings(cx, c, keys)? {
+        return Ok(sorted.iter().map(|one| one.place).collect());
+    }
+    let mut other = perm.clone();
+    let mut sort = MergeSort::new(&mut perm, &mut other);
+    while let Some([a, b]) = sort.pair() {
+        let order = c.compare(cx, keys[a as usize], keys[b as usize])?;
+        sort.tell(order);
+    }
+    Ok(sort.list.to_vec())
 }
 
-/// Bottom-up merge sort (insertion sort on runs of eight); stops at the first error.
-fn merge_sort<E>(v: &mut Vec<u32>, compare: &mut dyn FnMut(u32, u32) -> std::result::Result<Ordering, E>) -> std::result::Result<(), E> {
+/// A stable bottom-up merge sort (insertion sort on runs of eight) that asks for one comparison after the other: whoever compares may stop at any.
+struct MergeSort<'a, T> {
+    /// Sorted when there is no further pair.
+    list: &'a mut [T],
+    /// As long as the list.
+    other: &'a mut [T],
+    stage: Stage,
+}
+
+/// Which comparison comes next.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Of the `k`th and the one before it; the run begins at `start`, and is sorted up to the `i`th.
+    Insert { start: usize, i: usize, k: usize },
+    /// Of the ends of two runs of `width` where they meet: those that are in order already are copied.
+    Meet { width: usize, start: usize },
+    /// Of what is left of two runs, from `a` and from `b` on.
+    Merge { width: usize, start: usize, a: usize, b: usize },
+    Done,
+}
+
+impl<'a, T: Copy> MergeSort<'a, T> {
     const RUN: usize = 8;
-    let n = v.len();
-    for start in (0..n).step_by(RUN) {
-        for i in start + 1..(start + RUN).min(n) {
-            let mut k = i;
-            while k > start && compare(v[k - 1], v[k])? == Ordering::Greater {
-                v.swap(k - 1, k);
-                k -= 1;
-            }
-        }
-    }
-    merge_runs(v, RUN, compare)
-}
 
-/// Merges runs of so many, each of which is sorted.
-fn merge_runs<E>(v: &mut Vec<u32>, run: usize, compare: &mut dyn FnMut(u32, u32) -> std::result::Result<Ordering, E>) -> std::result::Result<(), E> {
-    let n = v.len();
-    let mut other = if n > run { v.clone() } else { Vec::new() };
-    let mut width = run;
-    while width < n {
-        for start in (0..n).step_by(width * 2) {
-            let (mid, end) = ((start + width).min(n), (start + 2 * width).min(n));
-            let (mut a, mut b) = (start, mid);
-            // Runs that are in order already are copied.
-            if mid < end && compare(v[mid - 1], v[mid])? != Ordering::Greater {
-                other[start..end].copy_from_slice(&v[start..end]);
-                continue;
-            }
-            for slot in &mut other[start..end] {
-                let left = a < mid && (b >= end || compare(v[a], v[b])? != Ordering::Greater);
-                *slot = if left {
-                    a += 1;
-                    v[a - 1]
-                } else {
-                    b += 1;
-                    v[b - 1]
-                };
-            }
-        }
-        std::mem::swap(v, &mut other);
-        width *= 2;
+    fn new(list: &'a mut [T], other: &'a mut [T]) -> Self {
+        let mut sort = MergeSort { list, other, stage: Stage::Done };
+        sort.insert(0, 1);
+        sort
     }
-    Ok(())
+    /// Of a list whose runs of so many are sorted.
+    fn of_runs(list: &'a mut [T], other: &'a mut [T], run: usize) -> Self {
+        let mut sort = MergeSort { list, other, stage: Stage::Done };
+        sort.meet(run, 0);
+        sort
+    }
+    /// The two that are to be compared.
+    #[inline(always)]
+    fn pair(&self) -> Option<[T; 2]> {
+        let v = &*self.list;
+        match self.stage {
+            Stage::Insert { k, .. } => Some([v[k - 1], v[k]]),
+            Stage::Meet { width, start } => Some([v[start + width - 1], v[start + width]]),
+            Stage::Merge { a, b, .. } => Some([v[a], v[b]]),
+            Stage::Done => None,
+        }
+    }
+    /// What the comparison of the pair gave.
+    #[inline(always)]
+    fn tell(&mut self, order: Ordering) {
+        let greater = order == Ordering::Greater;
+        match self.stage {
+            Stage::Insert { start, i, k } => {
+                if greater {
+                    self.list.swap(k - 1, k);
+                    if k - 1 > start {
+                        self.stage = Stage::Insert { start, i, k: k - 1 };
+                        return;
+                    }
+                }
+                self.insert(start, i + 1);
+            }
+            Stage::Meet { width, start } => {
+                if greater {
+                    self.stage = Stage::Merge { width, start, a: start, b: start + width };
+                } else {
+                    self.copy(width, start, start, start + width);
+                }
+            }
+            Stage::Merge { width, start, mut a, mut b } => {
+                let (mid, end) = (start + width, (start + 2 * width).min(self.list.len()));
+                let next = if greater { &mut b } else { &mut a };
+                let taken = self.list[*next];
+                *next += 1;
+                self.other[a + b - mid - 1] = taken;
+                if a == mid || b == end {
+                    self.copy(width, start, a, b);
+                } else {
+                    self.stage = Stage::Merge { width, start, a, b };
+                }
+            }
+            Stage::Done => {}
+        }
+    }
+    /// Goes on with the `i`th of the run that begins at `start`, or with the next run.
+    fn insert(&mut self, mut start: usize, mut i: usize) {
+        if i >= start + Self::RUN {
+            (start, i) = (start + Self::RUN, start + Self::RUN + 1);
+        }
+        if i < self.list.len() {
+            self.stage = Stage::Insert { start, i, k: i };
+        } else {
+            self.meet(Self::RUN, 0);
+        }
+    }
+    /// Goes on with the two runs at `start`, or with longer ones.
+    fn meet(&mut self, mut width: usize, mut start: usize) {
+        let n = self.list.len();
+        while width < n {
+            if start + width < n {
+                self.stage = Stage::Meet { width, start };
+                return;
+            }
+            self.other[start.min(n)..].copy_from_slice(&self.list[start.min(n)..]);
+            std::mem::swap(&mut self.list, &mut self.other);
+            (width, start) = (2 * width, 0);
+        }
+        self.stage = Stage::Done;
+    }
+    /// Copies what is left of two runs, one of which is empty or comes before the other as a whole.
+    fn copy(&mut self, width: usize, start: usize, a: usize, b: usize) {
+        let (mid, end) = (start + width, (start + 2 * width).min(self.list.len()));
+        let at = a + b - mid;
+        self.other[at..at + mid - a].copy_from_slice(&self.list[a..mid]);
+        self.other[b..end].copy_from_slice(&self.list[b..end]);
+        self.meet(width, end);
+    }
 }
