@@ -49,7 +49,13 @@ fn text_functions_survive_noise() {
         let civil = strftime::Civil::from_epoch(rng.next() as i64 >> rng.below(40).max(12), 0, 0, b"");
         let _ = strftime::strftime(&t, &civil);
         let _ = pack::unpack(&t, &s, 0, &mut pack::Each(|_| true));
+        let mut starts = vec![0];
+        starts.extend(e.chars(&s).scan(0, |at, c| {
+            *at += c.len();
+            Some(*at)
+        }));
         for i in 0..=s.len() {
+            assert_eq!(Some(&e.char_start(&s, i)), starts.iter().rfind(|start| **start <= i), "{e:?} {s:?} {i}");
             assert_eq!(
                 utf8::is_boundary(&s, i),
                 i == s.len()

@@ -104,6 +104,9 @@ fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
     let whole = range(&cx.heap, this);
     let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     let e = enc(src);
+    if e == Encoding::US_ASCII {
+        return bytes(cx, this, block);
+    }
     if block.is_none() && (whole == CodeRange::Ascii && e.is_ascii_compatible() || whole == CodeRange::Valid && e == Encoding::UTF_8) {
         return all_at_once(cx, src, |bytes, at| match bytes[at] {
             b if b < 0x80 => (b.into(), at + 1),

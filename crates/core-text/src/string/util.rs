@@ -169,14 +169,7 @@ pub fn is_boundary(heap: &Heap, s: Str, at: usize) -> bool {
     if enc(s) == Encoding::UTF_8 {
         return utf8::is_boundary(b, at);
     }
-    let mut i = 0;
-    for c in enc(s).chars(b) {
-        if i >= at {
-            break;
-        }
-        i += c.len();
-    }
-    i == at
+    enc(s).char_start(b, at) == at
 }
 
 /// Bytes of the character at byte `at`; 1 behind the end.
@@ -196,14 +189,7 @@ pub fn prev_char(heap: &Heap, s: Str, at: usize) -> usize {
     if enc(s) == Encoding::UTF_8 {
         return utf8::prev_char(s.content(heap), at);
     }
-    let mut i = 0;
-    for c in enc(s).chars(s.content(heap)) {
-        if i + c.len() >= at {
-            break;
-        }
-        i += c.len();
-    }
-    i
+    enc(s).char_start(s.content(heap), at - 1)
 }
 
 /// New String of bytes start..end.
@@ -360,14 +346,24 @@ pub fn from_end(i: i64, len: usize) -> Option<usize> {
     usize::try_from(i).ok()
 }
 
-/// First position of `needle` at a character boundary at or after byte `from`.
+/// First position of `needle` at a character boundary at or after byte `from`, which is one.
 pub fn find(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
     let hay = s.content(heap);
+    let utf8 = s.encoding() == string::UTF8;
+    // In UTF-8, what begins with no continuation byte begins at a boundary.
+    let anywhere = utf8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80) || is_single(heap, s);
+    // The last boundary that was found: whoever looks on from each match does not look at the same characters again.
+    let mut boundary = from;
     let mut from = from;
     loop {
         let at = memchr::memmem::find(hay.get(from..)?, needle)? + from;
-        // In UTF-8, what begins with no continuation byte begins at a boundary.
-        if (s.encoding() == string::UTF8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80)) || is_boundary(heap, s, at) {
+        if anywhere || utf8 && is_boundary(heap, s, at) {
+            return Some(at);
+        }
+        while !utf8 && boundary < at {
+            boundary += char_len_at(heap, s, boundary);
+        }
+        if boundary == at {
             return Some(at);
         }
         from = at + 1;
@@ -413,6 +409,17 @@ pub fn rfind(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
         let at = memchr::memmem::rfind(&hay[..end], needle)?;
         if is_boundary(heap, s, at) {
             return Some(at);
+        }
+        if enc(s) != Encoding::UTF_8 {
+            // Where characters begin can be told by all that stands before them: once, not for each that is none.
+            let (mut found, mut start) = (None, 0);
+            while start < at {
+                if hay[start..].starts_with(needle) {
+                    found = Some(start);
+                }
+                start += char_len_at(heap, s, start);
+            }
+            return found;
         }
         end = (at + needle.len()).checked_sub(1)?;
     }

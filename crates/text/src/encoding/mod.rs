@@ -212,6 +212,36 @@ impl Encoding {
         }
     }
 
+    /// The last beginning of a character at or before byte `at`, or the end. Looked for from close by: behind a byte that ends a character wherever it stands.
+    pub fn char_start(self, s: &[u8], at: usize) -> usize {
+        let at = at.min(s.len());
+        let mut start = match self.kind() {
+            Kind::Utf16 { .. } | Kind::Utf32 { .. } if self.is_dummy() => at,
+            Kind::Utf16 { .. } => {
+                let even = at & !1;
+                if even >= 2 && self.char_len(&s[even - 2..]) == Ok(4) { even - 2 } else { even }
+            }
+            Kind::Utf32 { .. } => at & !3,
+            Kind::Utf8 => {
+                let spans = |start: &usize| utf8::decode(&s[*start..]).is_some_and(|(_, n)| start + n > at);
+                (at.saturating_sub(3)..at).find(spans).unwrap_or(at)
+            }
+            Kind::Multi(m) => {
+                let ends = |b: &u8| *b < 0x80 && !(m == Multi::Gb18030 && b.is_ascii_digit());
+                s[..at].iter().rposition(ends).map_or(0, |i| i + 1)
+            }
+            _ => at,
+        };
+        while start < at {
+            let next = start + self.char_len(&s[start..]).unwrap_or_else(|n| n).clamp(1, s.len() - start);
+            if next > at {
+                break;
+            }
+            start = next;
+        }
+        start
+    }
+
     pub fn code_range(self, s: &[u8]) -> CodeRange {
         if self.kind() == Kind::Utf8 {
             return utf8::code_range(s);
