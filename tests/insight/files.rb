@@ -80,11 +80,26 @@ Dir.mktmpdir do |dir|
     v.kill
   RUBY
   puts traced
+  # A turn that goes on is there, from its beginning on.
+  puts run("--account", program: <<~'RUBY')
+    require "json"
+    RubyVM.fork(name: "busy") { loop {} }
+    sleep 0.2
+    parts = JSON.parse(RubyVM.report(format: :json))["timeline"]["active"]
+    p parts.last(parts.size / 2).all? { |n| n > 0.5 }
+    exit!
+  RUBY
 
   puts "-- what can't be written"
   p run("--profile=#{dir}/p.png").then { |said, status| [said.sub(dir, ""), status] }
   p run("--trace=#{dir}/none/t.json").then { |said, status| [said.sub(dir, ""), status] }
   p run("--report=#{dir}").then { |said, status| [said.sub(dir, ""), status] }
+  # Programs where names of files should stand.
+  { "p.rb" => "puts 1", "script" => "#!/usr/bin/env ruby\nputs 1" }.each do |name, text|
+    File.write("#{dir}/#{name}", text)
+    p run("--trace", "#{dir}/#{name}").then { |said, status| [said.sub(dir, ""), status] }, run("--report=#{dir}/#{name}").then { |said, status| [said.sub(dir, ""), status] }
+    p File.read("#{dir}/#{name}") == text
+  end
   # It can be opened, and then there is no room. The program's own status goes before.
   %w[--report --trace].each { |option| p run("#{option}=/dev/full", program: "1"), run("#{option}=/dev/full", program: "exit 7") }
   File.symlink("/dev/full", "#{dir}/full.svg")

@@ -50,7 +50,14 @@ module RubyVM::Cluster
 
       def work(url, file, options)
         worker = Worker.new(url, file:, **options)
-        %w[INT TERM].each { |signal| trap(signal) { Thread.new { worker.stop } } }
+        signals = 0
+        %w[INT TERM].each do |signal|
+          trap(signal) do
+            # What it was at goes to others, as if it had been killed.
+            exit!(1) if (signals += 1) > 1
+            Thread.new { warn "zakuro worker: ends when its jobs do; another signal ends it now" if worker.stop > 0 }
+          end
+        end
         puts "zakuro worker #{worker.id}: #{worker.pool.size} VMs"
         $stdout.flush
         worker.run

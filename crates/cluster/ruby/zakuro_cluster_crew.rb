@@ -15,13 +15,16 @@ class RubyVM::Pool
     include Finishing
 
     # A worker process, as it tells of itself. `heard`: when, by the clock here.
-    # `mark`: of its key; `fits`: it is this pool's. `listed`: the server has told of it.
-    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :mark, :heard, :ended, :listed, :fits) do
+    # `mark`: of its key; `fits`: it is this pool's. `listed`: the server has told of it. `at`: for whom it works, in the order in which it began.
+    Machine = Struct.new(:id, :host, :pid, :size, :jobs, :errors, :busy, :beat, :mark, :at, :heard, :ended, :listed, :fits) do
       # nil when it is none: nobody has signed what the server has.
       def self.of(id, told)
-        host, pid, size, jobs, errors, busy, beat, mark = told
-        new(id, host, pid, size, jobs, errors, busy, beat, mark) if [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
+        host, pid, size, jobs, errors, busy, beat, mark, at = told
+        new(id, host, pid, size, jobs, errors, busy, beat, mark, Array(at)) if [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
       end
+
+      # Whether all its VMs are at jobs of others.
+      def at_others?(caller) = at.size >= size && !at.first(size).include?(caller)
     end
     # A chunk that is out: where its results begin that came before those that stand before them; whether a worker has begun with it alone.
     Out = Struct.new(:chunk, :since, :parts, :began)
@@ -56,8 +59,8 @@ class RubyVM::Pool
       @mark = Wire.mark(hidden)
       @here = "#{@mark || "-"} #{Socket.gethostname}:#{Process.pid}"
       @address = address
-      # An answer that takes as long as the server may be away is none.
-      @limit = [RubyVM::Cluster.seconds(options[:timeout], "timeout") || 5, @patience].min
+      # An answer that takes as long as the server may be away is none; it is asked again in between.
+      @limit = [RubyVM::Cluster.seconds(options[:timeout], "timeout") || 5, @patience / 2.0].min
       plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
       @jobs_channel = Remote.at(Wire.jobs_of(address, @mark), **plain)
       @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
@@ -200,13 +203,15 @@ class RubyVM::Pool
     # Whether there is somebody to do what is out.
     def look_for_workers
       there = @machines.each_value.reject(&:ended)
-      @failure = nil if there.any?(&:fits)
-      return @hint = @alone_since = nil if @out.empty? || there.any?(&:fits)
+      fitting = there.select(&:fits)
+      @failure = nil if fitting.any?
+      return @hint = @alone_since = nil if @out.empty? || !fitting.all? { |machine| machine.at_others?(@caller) }
       @alone_since ||= now
       waited = now - @alone_since
       return if waited < [HINT, @worker_timeout].compact.min
       others = there.size
-      @hint = if there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
+      @hint = if fitting.any? then "#{fitting.size == 1 ? "the worker that is there is" : "the #{fitting.size} workers that are there are"} at jobs of other pools"
+              elsif there.empty? then "no worker has answered: none is there (zakuro worker --connect #{@address} ...)"
               else "no worker has answered: #{others == 1 ? "the one that is" : "the #{others} that are"} there #{keys_of(there)}"
               end
       @hint = "#{@hint}; #{@failure}" if @failure
@@ -214,7 +219,7 @@ class RubyVM::Pool
         @hints << (@told = @hint)
         @look << true
       end
-      return unless @worker_timeout && waited > @worker_timeout
+      return if fitting.any? || !@worker_timeout || waited <= @worker_timeout
       @pool.__send__(:break_off, Error.new("#{@hint}; in #{@worker_timeout} s"))
     end
 
@@ -499,7 +504,7 @@ class RubyVM::Pool
           @generation = generation
         rescue RubyVM::Cluster::Unavailable => e
           missing ||= began
-          if now - missing > @patience
+          if now - missing >= @patience
             @events << told(e)
             return
           end
@@ -510,8 +515,11 @@ class RubyVM::Pool
       @events << told(e) unless @leaving
     end
 
-    # Exceptions are messages like others here.
-    def told(error) = error
+    # Exceptions are messages like others here. A server that is away was asked for as long as this pool is patient, not only the last time.
+    def told(error)
+      return error unless RubyVM::Cluster::Unavailable === error
+      RubyVM::Cluster::Unavailable.new(error.message.sub(/ in [\d.]+ s\b/, " in #{@patience} s"))
+    end
 
     def beat
       @store.put("caller.#{@caller}", "#{@beat += 1} #{@here}", 60)

@@ -127,6 +127,8 @@ module RubyVM::Cluster
       # Chunks that are being done, and whether somebody wants to be alone.
       @changed = ConditionVariable.new
       @running = 0
+      # Whose they are, in the order in which they were begun.
+      @callers_at_work = []
       @alone = false
       @results, @callers, @blocks = {}, {}, {}
       @jobs = @errors = @beat = 0
@@ -158,10 +160,11 @@ module RubyVM::Cluster
       @pool.shutdown
     end
 
-    # Takes no more jobs; those that run go on to their end.
+    # Takes no more jobs; those that run go on to their end. Answers how many chunks these are.
     def stop
       @stopped = true
       @channel.stop
+      @lock.synchronize { @callers_at_work.size }
     end
 
     private
@@ -224,11 +227,20 @@ module RubyVM::Cluster
       text = block && block_text(block)
       return answer(caller, [:unreadable, number, @id, "its block is not there"]) if block && !text
       setup = options[:setup] && block_text(options[:setup])
-      return beside_others { execute(caller, number, options, block, text, setup, items) } unless options[:alone]
-      by_itself do
-        answer(caller, [:began, number, @id])
-        execute(caller, number, options, block, text, setup, items)
+      at_work_for(caller) do
+        next beside_others { execute(caller, number, options, block, text, setup, items) } unless options[:alone]
+        by_itself do
+          answer(caller, [:began, number, @id])
+          execute(caller, number, options, block, text, setup, items)
+        end
       end
+    end
+
+    def at_work_for(caller)
+      @lock.synchronize { @callers_at_work << caller }
+      yield
+    ensure
+      @lock.synchronize { @callers_at_work.delete_at(@callers_at_work.index(caller)) }
     end
 
     def beside_others
@@ -421,7 +433,7 @@ module RubyVM::Cluster
     # Who it is, and what it has done so far.
     def itself
       busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
-      [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark]
+      [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark, @lock.synchronize { @callers_at_work.dup }]
     end
 
     def tell_of_itself

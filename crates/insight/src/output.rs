@@ -3,7 +3,7 @@
 use crate::causes::causes;
 use crate::picture::Picture;
 use crate::{json, profile, report, timeline};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::time::Duration;
 use zakuro_base::Insight;
 use zakuro_sched::Scheduler;
@@ -33,8 +33,13 @@ pub fn check(options: &Insight) -> Result<(), String> {
     if let Some(name) = options.profile.iter().find(|name| !PROFILES.contains(&end_of(name))) {
         return Err(format!("--profile={name}: a file that ends in .{} is needed", PROFILES.join(", .")));
     }
+    // A program whose name stands where that of a file should would be overwritten, and not run.
+    let all = [&options.report, &options.trace, &options.profile].into_iter().flatten();
+    if let Some(name) = all.clone().find(|name| end_of(name) == "rb" || is_script(name)) {
+        return Err(format!("{name} is a Ruby program, which would be overwritten: another name is needed for the file"));
+    }
     let mut names: Vec<&String> = Vec::new();
-    for name in [&options.report, &options.trace, &options.profile].into_iter().flatten().filter(|name| !name.is_empty()) {
+    for name in all.filter(|name| !name.is_empty()) {
         if names.contains(&name) {
             return Err(format!("{name} is to hold two things: give each a file of its own"));
         }
@@ -42,6 +47,12 @@ pub fn check(options: &Insight) -> Result<(), String> {
         names.push(name);
     }
     Ok(())
+}
+
+/// Whether a file names the interpreter that it is for.
+fn is_script(name: &str) -> bool {
+    let mut begin = [0; 2];
+    std::fs::File::open(name).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok()) && begin == *b"#!"
 }
 
 fn end_of(name: &str) -> &str {

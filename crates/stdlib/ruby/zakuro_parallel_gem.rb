@@ -82,6 +82,8 @@ module Parallel
 
     def workers(options)
       known = %i[in_vms in_processes in_ractors in_threads]
+      odd = options.keys.grep(/\Ain_/) - known
+      raise ArgumentError, "unknown keyword: #{odd[0].inspect} (#{known.map { |name| "#{name}:" }.join(", ")})" unless odd.empty?
       kind = known.find { |name| options.key?(name) }
       count = kind ? Integer(options[kind] || physical_processor_count) : physical_processor_count
       raise ArgumentError, "#{kind} must not be negative" if count < 0

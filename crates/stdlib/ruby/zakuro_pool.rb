@@ -60,7 +60,9 @@ require "zakuro/pool/report"
 
 class RubyVM::Pool
   LIMITS = %i[memory_limit cpu_limit wall_limit thread_limit fd_limit grace foreign].freeze
-  private_constant :LIMITS
+  # Of VMs, tries and the like.
+  MOST = 1_000_000_000
+  private_constant :LIMITS, :MOST
 
   # `name`: The name of the pool, with which those of its VMs begin.
   attr_reader :name
@@ -199,7 +201,7 @@ class RubyVM::Pool
       crew, times = @crew, @crew.times
       elapsed = (@ended || now) - @start
       time = { min: times.min, median: times.quantile(0.5), p95: times.quantile(0.95), max: times.max, sum: times.sum }
-      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: crew.busy(m, elapsed), ended: m.ended, fits: m.fits } }
+      machines = @connect && crew.machines.map { |m| { host: m.host, pid: m.pid, size: m.size, jobs: m.jobs, errors: m.errors, busy: crew.busy(m, elapsed), ended: m.ended == true, fits: m.fits } }
       busy = machines ? machines.map { |m| m[:busy] } : crew.busy.map { |seconds| elapsed > 0 ? seconds / elapsed : 0.0 }
       Report.new(@name, size, elapsed, crew.jobs, crew.errors, crew.retries, crew.restarts, crew.timeouts, time, busy, machines, @broken ? @broken.message : @connect && crew.hint)
     end
@@ -269,6 +271,7 @@ class RubyVM::Pool
     return if value.nil?
     raise TypeError, "#{name} must be a whole number, not #{Numeric === value ? value : value.class}" unless Numeric === value && Integer(value, exception: false) == value
     raise ArgumentError, "#{name} must #{least == 0 ? "not be negative" : "be positive"}" if value < least
+    raise ArgumentError, "#{name} must be at most #{MOST}" if value > MOST
     value.to_i
   end
 
@@ -497,6 +500,7 @@ class RubyVM::Pool
 
   # Waits until the block is true; false when that takes longer than the timeout.
   def wait_for(timeout)
+    raise TypeError, "timeout must be a number of seconds, not #{timeout.class}" unless timeout.nil? || Numeric === timeout
     usable
     by = timeout && now + timeout
     @lock.synchronize do

@@ -61,6 +61,20 @@ impl Timeline {
     fn of(bins: &Bins) -> Timeline {
         Timeline { shift: bins.shift.load(Relaxed), bins: bins.bins.iter().map(|b| b.load(Relaxed)).collect() }
     }
+    /// It ran from one moment to another, as [`Bins::add`]; `first`: when the book began.
+    fn add(&mut self, first: u64, from: u64, to: u64) {
+        let (mut from, to) = (from.saturating_sub(first), to.saturating_sub(first));
+        while (to >> self.shift) as usize >= BINS {
+            self.coarsen(self.shift + 1);
+        }
+        self.bins.resize(BINS, 0);
+        while from < to {
+            let at = from >> self.shift;
+            let end = to.min((at + 1) << self.shift);
+            self.bins[at as usize] += end - from;
+            from = end;
+        }
+    }
     /// In parts of 2^`shift` ticks, which are no shorter than now.
     pub fn coarsen(&mut self, shift: u32) {
         while self.shift < shift {
@@ -282,14 +296,14 @@ impl Account {
             }
             return f;
         }
-        f.now = Some(reading.what_goes_on(&mut f, self.opened, now));
+        f.now = Some(reading.what_goes_on(&mut f, self.opened, self.timeline.first, now));
         f
     }
 }
 
 impl Reading {
-    /// Adds what has not been noted yet of a VM that lives.
-    fn what_goes_on(&self, f: &mut Figures, opened: u64, now: u64) -> Now {
+    /// Adds what has not been noted yet of a VM that lives. `first`: when the book began.
+    fn what_goes_on(&self, f: &mut Figures, opened: u64, first: u64, now: u64) -> Now {
         let Some(turn) = self.task.filter(|turn| turn.began != 0) else {
             f.ready = now.saturating_sub(opened);
             return Now::Ready;
@@ -298,6 +312,8 @@ impl Reading {
         let wait = WaitKind::of(self.wait) as usize;
         let (began, ended) = (turn.began, turn.ended);
         let mut spent = ended.saturating_sub(self.since);
+        // When it ran: before its last turn ended, and in the one that goes on.
+        let mut ran = [(self.since, ended), (0, 0)];
         let mut blocked = turn.blocked.saturating_sub(self.blocked);
         let queued = turn.queued.max(ended);
         let state;
@@ -305,6 +321,7 @@ impl Reading {
             // A turn goes on. Until the VM has noted its beginning, what was before is still to be added.
             if self.since >= began {
                 spent = now.saturating_sub(self.since);
+                ran = [(self.since, now), (0, 0)];
             } else {
                 let queued = queued.min(began);
                 if ended == 0 {
@@ -314,6 +331,7 @@ impl Reading {
                     f.ready += began.saturating_sub(queued);
                 }
                 spent += now.saturating_sub(began);
+                ran[1] = (began, now);
             }
             if turn.blocked_since != 0 {
                 blocked += now.saturating_sub(turn.blocked_since);
@@ -330,6 +348,13 @@ impl Reading {
             state = Now::Waiting(WaitKind::of(self.wait), self.wait_channel);
         }
         let blocked = blocked.min(spent);
+        // As in `lap`: it was blocked at the end, most likely.
+        let mut left = spent - blocked;
+        for (from, to) in ran {
+            let length = to.saturating_sub(from).min(left);
+            f.timeline.add(first, from, from + length);
+            left -= length;
+        }
         f.active[activity as usize] += spent - blocked;
         f.waits[WaitKind::Call as usize] += blocked;
         state
