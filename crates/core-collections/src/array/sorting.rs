@@ -272,18 +272,23 @@ fn sorted_strings(cx: &mut Cx, c: Comparer, v: &RootedVec) -> Result<Option<Vec<
         run.sort_by(compare);
         cx.safepoint()?;
     }
-    if texts.len() <= RUN {
-        return Ok(Some(texts));
+    merged(cx, texts, RUN, compare).map(Some)
+}
+
+/// What is compared without Ruby code, in runs of so many, each of which is sorted, as one.
+fn merged<T: Copy>(cx: &mut Cx, mut list: Vec<T>, run: usize, compare: impl Fn(&T, &T) -> Ordering) -> Result<Vec<T>> {
+    if list.len() <= run {
+        return Ok(list);
     }
-    let mut other = texts.clone();
-    let mut sort = MergeSort::of_runs(&mut texts, &mut other, RUN);
+    let mut other = list.clone();
+    let mut sort = MergeSort::of_runs(&mut list, &mut other, run);
     let mut steps = 0;
     while let Some([a, b]) = sort.pair() {
         steps += 1;
         step(steps, cx)?;
         sort.tell(compare(&a, &b));
     }
-    Ok(Some(sort.list.to_vec()))
+    Ok(sort.list.to_vec())
 }
 
 /// Sorts what is compared without Ruby code: runs of so many at once, which are merged then.
@@ -335,19 +340,12 @@ pub fn sorted_positions(cx: &mut Cx, keys: &RootedVec) -> Result<Vec<u32>> {
     if c.are_numbers(keys) {
         // Runs of so many at once, which are merged then.
         const RUN: usize = 1 << 17;
+        let compare = |a: &u32, b: &u32| compare_numbers(keys[*a as usize], keys[*b as usize]);
         for run in perm.chunks_mut(RUN) {
-            run.sort_by(|a, b| compare_numbers(keys[*a as usize], keys[*b as usize]));
+            run.sort_by(compare);
             cx.safepoint()?;
         }
-        let mut other = perm.clone();
-        let mut sort = MergeSort::of_runs(&mut perm, &mut other, RUN);
-        let mut steps = 0;
-        while let Some([a, b]) = sort.pair() {
-            steps += 1;
-            step(steps, cx)?;
-            sort.tell(compare_numbers(keys[a as usize], keys[b as usize]));
-        }
-        return Ok(sort.list.to_vec());
+        return merged(cx, perm, RUN, compare);
     }
     if let Some(sorted) = sorted_strings(cx, c, keys)? {
         return Ok(sorted.iter().map(|one| one.place).collect());
