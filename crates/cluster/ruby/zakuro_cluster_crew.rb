@@ -20,7 +20,7 @@ class RubyVM::Pool
       # nil when it is none: nobody has signed what the server has.
       def self.of(id, told)
         host, pid, size, jobs, errors, busy, beat, mark, at = told
-        new(id, host, pid, size, jobs, errors, busy, beat, mark, Array(at)) if [pid, size, jobs, errors, beat].all?(Integer) && Numeric === busy && String === host
+        new(id, host, pid, size, jobs, errors, busy, beat, mark, Array(at)) if [pid, size, jobs, errors, beat].all?(Integer) && size > 0 && Numeric === busy && String === host
       end
 
       # Whether all its VMs are at jobs of others.

@@ -74,7 +74,9 @@ fn what_goes_on_is_told_whole() {
     let again = Turn { is_running: true, is_queued: false, queued: 180, began: 185, ..parked };
     let told = |reading: Reading, now: u64| {
         let mut f = Figures { active: reading.active, waits: reading.waits, ready: reading.ready, ..Figures::default() };
-        let state = reading.what_goes_on(&mut f, 100, now);
+        let noted = f.active();
+        let state = reading.what_goes_on(&mut f, 100, 90, now);
+        assert_eq!(f.timeline.bins.iter().sum::<u64>(), f.active() - noted);
         (f.active(), f.waits[WaitKind::Receive as usize], f.waits[WaitKind::Call as usize], f.ready, state)
     };
     let receive = Now::Waiting(WaitKind::Receive, 7);
