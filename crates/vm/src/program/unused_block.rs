@@ -38,8 +38,12 @@ impl Cx {
         if !strict && (!self.is_verbose() || self.some_method_uses_block(code.name)) {
             return Ok(false);
         }
+        // Whichever copy of the instructions it runs in.
         // SAFETY: a live Ruby frame.
-        let place = self.ruby_frame().map_or(0, |f| unsafe { (*f).ip } as usize);
+        let place = self.ruby_frame().map_or(0, |f| unsafe {
+            let cs = &*(*f).code;
+            cs.code.insns.as_ptr().wrapping_add(cs.index_of((*f).ip)) as usize
+        });
         if !self.state::<Named>().0.insert((m.body, m.owner.0, place)) {
             return Ok(false);
         }
