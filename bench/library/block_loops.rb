@@ -50,3 +50,16 @@ measure("Hash#map", PAIRS) { hash.map { |k, v| k + v } }
 measure("Hash#select", PAIRS) { hash.select { |k, v| v > 3 } }
 measure("Hash#any?", PAIRS) { hash.any? { |k, v| v > 10 } }
 measure("transform_values", PAIRS) { hash.transform_values { |v| v + 1 } }
+pairs = hash.to_a
+measure("each of pairs", PAIRS) { pairs.each { |a, b| s += a ^ b } }
+measure("map of pairs", PAIRS) { pairs.map { |a, b| a + b } }
+measure("sort_by of pairs", PAIRS) { pairs.sort_by { |a, b| -a } }
+text = "abcdefgh\n" * (N / 18)
+measure("each_char", text.size) { text.each_char { |c| s += c.bytesize } }
+measure("each_byte", text.size) { text.each_byte { |b| s += b } }
+measure("each_line", N / 18) { text.each_line { |l| s += l.size } }
+seed = 7
+mixed = Array.new(PAIRS) { seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff }
+strings = mixed.map(&:to_s)
+measure("sort", PAIRS) { mixed.sort { |a, b| b <=> a } }
+measure("sort_by to Strings", PAIRS) { strings.sort_by { |w| w } }

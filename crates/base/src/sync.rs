@@ -4,7 +4,7 @@
 //!
 //! Invariants: both sides have the same interface, so that what the models explore is the code that runs. `Mutex::lock` gives the
 //! guard itself: a thread that panics while it holds a lock leaves it usable.
-//! Rejected: a feature flag (cargo would join it with the features of an ordinary build in the same workspace).
+//! Rejected: `--cfg loom` for the whole build (all crates of others were compiled once more); features that an ordinary build turns on (`./test` asks for them by crate, in builds of their own).
 
 #[cfg(not(any(feature = "loom", feature = "shuttle")))]
 pub use held::{Mutex, MutexGuard};

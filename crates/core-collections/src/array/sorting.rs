@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use zakuro_base::progress::step;
+use zakuro_base::progress::{Pace, step};
 use zakuro_vm::*;
 
 /// Whose `<=>` is the builtin one: asked once per sort.
@@ -211,16 +211,12 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
         }
     }
     let (mut list, mut other) = (RootedVec::from_slice(cx, v), RootedVec::from_slice(cx, v));
-    let sort = RefCell::new(MergeSort::new(&mut list, &mut other));
-    let pair = || sort.borrow().pair();
-    match order {
-        Order::Natural(c) => {
-            while let Some([a, b]) = pair() {
-                let order = c.compare(cx, a, b)?;
-                sort.borrow_mut().tell(order);
-            }
-        }
+    let sort = MergeSort::new(&mut list, &mut other);
+    let sorted = match order {
+        Order::Natural(c) => sort.run(cx, |cx, a, b| c.compare(cx, a, b))?,
         Order::Block(block) => {
+            let sort = RefCell::new(sort);
+            let pair = || sort.borrow().pair();
             let keep = |_: &mut Cx, r: Value| {
                 let order = r.as_fixnum().map(|i| i.cmp(&0));
                 order.inspect(|o| sort.borrow_mut().tell(*o)).is_some()
@@ -233,9 +229,10 @@ pub fn sort_values(cx: &mut Cx, v: &mut RootedVec, order: Order) -> Result<()> {
                 Ok(true)
             };
             cx.walk(block, |_| pair(), keep, keep_slowly)?;
+            sort.into_inner().list
         }
-    }
-    v.copy_from_slice(sort.borrow().list);
+    };
+    v.copy_from_slice(sorted);
     Ok(())
 }
 
@@ -249,46 +246,53 @@ struct Text {
 
 /// Strings of one encoding with the builtin `<=>` in ascending order; None: they are something else. Most comparisons need no more than how both begin.
 fn sorted_strings(cx: &mut Cx, c: Comparer, v: &RootedVec) -> Result<Option<Vec<Text>>> {
-    // Runs of so many at once, which are merged then.
-    const RUN: usize = 1 << 16;
+    // Runs of so many at once, which are merged then, unless some are longer than this: comparing those may take long.
+    const RUN: usize = 1 << 15;
+    const LONG: usize = 256;
     let Some(first) = v.first().and_then(|v| plain_string(*v)).filter(|_| c.string) else { return Ok(None) };
     if !v.iter().all(|x| plain_string(*x).is_some_and(|s| s.encoding() == first.encoding())) {
         return Ok(None);
     }
     let mut texts = Vec::with_capacity(v.len());
+    let mut longest = 0;
     for (place, one) in v.iter().enumerate() {
         step(place, cx)?;
         let bytes = Ref::<StringCell>::of(*one).content(&cx.heap);
         let mut begin = [0; 8];
         let n = bytes.len().min(8);
         begin[..n].copy_from_slice(&bytes[..n]);
+        longest = longest.max(bytes.len());
         texts.push(Text { begin: u64::from_be_bytes(begin), place: place as u32 });
     }
-    let compare = |a: &Text, b: &Text| {
-        let whole = |t: &Text| Ref::<StringCell>::of(v[t.place as usize]);
-        a.begin.cmp(&b.begin).then_with(|| whole(a).cmp_bytes(&whole(b)))
-    };
-    for run in texts.chunks_mut(RUN) {
-        run.sort_by(compare);
-        cx.safepoint()?;
+    let whole = |t: &Text| Ref::<StringCell>::of(v[t.place as usize]);
+    let compare = |a: &Text, b: &Text| a.begin.cmp(&b.begin).then_with(|| whole(a).cmp_bytes(&whole(b)));
+    if longest <= LONG {
+        return sorted_in_runs(cx, texts, RUN, compare).map(Some);
     }
-    merged(cx, texts, RUN, compare).map(Some)
+    let mut other = texts.clone();
+    let (mut pace, mut looked_at) = (Pace::new(), 0);
+    let sorted = MergeSort::new(&mut texts, &mut other).run(cx, |cx, a, b| {
+        if a.begin == b.begin {
+            // Bytes are compared many at a time.
+            looked_at += whole(&a).len().min(whole(&b).len()) / 64;
+            pace.at(looked_at, cx)?;
+        }
+        Ok(compare(&a, &b))
+    })?;
+    Ok(Some(sorted.to_vec()))
 }
 
-/// What is compared without Ruby code, in runs of so many, each of which is sorted, as one.
-fn merged<T: Copy>(cx: &mut Cx, mut list: Vec<T>, run: usize, compare: impl Fn(&T, &T) -> Ordering) -> Result<Vec<T>> {
+/// What is compared without Ruby code: runs of so many at once, which are merged then.
+fn sorted_in_runs<T: Copy>(cx: &mut Cx, mut list: Vec<T>, run: usize, compare: impl Fn(&T, &T) -> Ordering) -> Result<Vec<T>> {
+    for part in list.chunks_mut(run) {
+        part.sort_by(&compare);
+        cx.safepoint()?;
+    }
     if list.len() <= run {
         return Ok(list);
     }
     let mut other = list.clone();
-    let mut sort = MergeSort::of_runs(&mut list, &mut other, run);
-    let mut steps = 0;
-    while let Some([a, b]) = sort.pair() {
-        steps += 1;
-        step(steps, cx)?;
-        sort.tell(compare(&a, &b));
-    }
-    Ok(sort.list.to_vec())
+    MergeSort::of_runs(&mut list, &mut other, run).run(cx, |_, a, b| Ok(compare(&a, &b))).map(|sorted| sorted.to_vec())
 }
 
 /// Sorts what is compared without Ruby code: runs of so many at once, which are merged then.
@@ -338,25 +342,14 @@ pub fn sorted_positions(cx: &mut Cx, keys: &RootedVec) -> Result<Vec<u32>> {
         return Ok(perm);
     }
     if c.are_numbers(keys) {
-        // Runs of so many at once, which are merged then.
-        const RUN: usize = 1 << 17;
-        let compare = |a: &u32, b: &u32| compare_numbers(keys[*a as usize], keys[*b as usize]);
-        for run in perm.chunks_mut(RUN) {
-            run.sort_by(compare);
-            cx.safepoint()?;
-        }
-        return merged(cx, perm, RUN, compare);
+        return sorted_in_runs(cx, perm, 1 << 17, |a, b| compare_numbers(keys[*a as usize], keys[*b as usize]));
     }
     if let Some(sorted) = sorted_strings(cx, c, keys)? {
         return Ok(sorted.iter().map(|one| one.place).collect());
     }
     let mut other = perm.clone();
-    let mut sort = MergeSort::new(&mut perm, &mut other);
-    while let Some([a, b]) = sort.pair() {
-        let order = c.compare(cx, keys[a as usize], keys[b as usize])?;
-        sort.tell(order);
-    }
-    Ok(sort.list.to_vec())
+    let sorted = MergeSort::new(&mut perm, &mut other).run(cx, |cx, a, b| c.compare(cx, keys[a as usize], keys[b as usize]))?;
+    Ok(sorted.to_vec())
 }
 
 /// A stable bottom-up merge sort (insertion sort on runs of eight) that asks for one comparison after the other: whoever compares may stop at any.
@@ -393,6 +386,17 @@ impl<'a, T: Copy> MergeSort<'a, T> {
         let mut sort = MergeSort { list, other, stage: Stage::Done };
         sort.meet(run, 0);
         sort
+    }
+    /// Asks for all comparisons, one after the other.
+    fn run(mut self, cx: &mut Cx, mut compare: impl FnMut(&mut Cx, T, T) -> Result<Ordering>) -> Result<&'a mut [T]> {
+        let mut at = 0;
+        while let Some([a, b]) = self.pair() {
+            step(at, cx)?;
+            at += 1;
+            let order = compare(cx, a, b)?;
+            self.tell(order);
+        }
+        Ok(self.list)
     }
     /// The two that are to be compared.
     #[inline(always)]

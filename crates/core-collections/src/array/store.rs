@@ -3,6 +3,7 @@
 use super::arg::*;
 use super::may_change;
 use std::cell::Cell;
+use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -63,6 +64,7 @@ fn fill_part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize, value: Va
     check_len(cx, end)?;
     if block.is_none() {
         for i in start..end {
+            step(i - start, cx)?;
             cx.check_frozen(a.as_value())?;
             ArrayCell::store(a, &mut cx.heap, i, value);
         }

@@ -101,12 +101,12 @@ fn all_at_once(cx: &mut Cx, src: Str, next: impl Fn(&[u8], usize) -> (u32, usize
 }
 
 fn codepoints(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
-    let whole = range(&cx.heap, this);
-    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
-    let e = enc(src);
+    let e = enc(this);
     if e == Encoding::US_ASCII {
         return bytes(cx, this, block);
     }
+    let whole = range(&cx.heap, this);
+    let src = engine::steady(cx, this, block.is_some(), BETWEEN_SAFEPOINTS);
     if block.is_none() && (whole == CodeRange::Ascii && e.is_ascii_compatible() || whole == CodeRange::Valid && e == Encoding::UTF_8) {
         return all_at_once(cx, src, |bytes, at| match bytes[at] {
             b if b < 0x80 => (b.into(), at + 1),

@@ -350,24 +350,70 @@ pub fn from_end(i: i64, len: usize) -> Option<usize> {
 pub fn find(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
     let hay = s.content(heap);
     let utf8 = s.encoding() == string::UTF8;
-    // In UTF-8, what begins with no continuation byte begins at a boundary.
-    let anywhere = utf8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80) || is_single(heap, s);
-    // The last boundary that was found: whoever looks on from each match does not look at the same characters again.
-    let mut boundary = from;
-    let mut from = from;
+    let mut at = from;
     loop {
-        let at = memchr::memmem::find(hay.get(from..)?, needle)? + from;
-        if anywhere || utf8 && is_boundary(heap, s, at) {
+        at += memchr::memmem::find(hay.get(at..)?, needle)?;
+        // In UTF-8, what begins with no continuation byte begins at a boundary.
+        if utf8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80) || is_boundary_from(heap, s, from, at) {
             return Some(at);
         }
-        while !utf8 && boundary < at {
+        if !utf8 {
+            return aligned(heap, s, needle, from, hay.len(), true);
+        }
+        at += 1;
+    }
+}
+
+/// [`is_boundary`] of a place behind a boundary that is known: whoever looks on from each match does not look at the same characters again.
+fn is_boundary_from(heap: &Heap, s: Str, mut from: usize, at: usize) -> bool {
+    if s.encoding() == string::UTF8 || is_single(heap, s) {
+        return is_boundary(heap, s, at);
+    }
+    while from < at {
+        from += char_len_at(heap, s, from);
+    }
+    from == at
+}
+
+/// First or last position of `needle` at a character boundary from the boundary `from` on and before `end`. However many places between characters look the same, each byte is looked at a few times
+/// (Knuth, Morris, Pratt: "Fast pattern matching in strings", SIAM J. Comput. 1977).
+fn aligned(heap: &Heap, s: Str, needle: &[u8], from: usize, end: usize, first: bool) -> Option<usize> {
+    let hay = s.content(heap);
+    if needle.is_empty() {
+        return Some(if first { from } else { enc(s).char_start(hay, end) });
+    }
+    // By length of what matches: how much of its end is a beginning, too.
+    let mut borders = vec![0; needle.len()];
+    let longer = |borders: &[usize], mut k: usize, byte: u8| {
+        while k > 0 && (k == needle.len() || needle[k] != byte) {
+            k = borders[k - 1];
+        }
+        k + usize::from(needle[k] == byte)
+    };
+    for i in 1..needle.len() {
+        borders[i] = longer(&borders, borders[i - 1], needle[i]);
+    }
+    let (mut matching, mut boundary, mut found) = (0, from, None);
+    for (i, byte) in hay.iter().enumerate().skip(from) {
+        matching = longer(&borders, matching, *byte);
+        if matching < needle.len() {
+            continue;
+        }
+        let at = i + 1 - needle.len();
+        if at >= end {
+            break;
+        }
+        while boundary < at {
             boundary += char_len_at(heap, s, boundary);
         }
         if boundary == at {
-            return Some(at);
+            found = Some(at);
+            if first {
+                break;
+            }
         }
-        from = at + 1;
     }
+    found
 }
 
 /// As [`find`]; broken text is found nowhere.
@@ -411,15 +457,7 @@ pub fn rfind(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
             return Some(at);
         }
         if enc(s) != Encoding::UTF_8 {
-            // Where characters begin can be told by all that stands before them: once, not for each that is none.
-            let (mut found, mut start) = (None, 0);
-            while start < at {
-                if hay[start..].starts_with(needle) {
-                    found = Some(start);
-                }
-                start += char_len_at(heap, s, start);
-            }
-            return found;
+            return aligned(heap, s, needle, 0, at, false);
         }
         end = (at + needle.len()).checked_sub(1)?;
     }
