@@ -183,8 +183,11 @@ pub struct Picture {
 impl Picture {
     /// What is known now of the VMs for which `shows` is true (of all those that ended long ago, when `all`).
     pub fn take(book: &Book, scheduler: &Scheduler, all: bool, shows: &mut dyn FnMut(&Arc<Identity>) -> bool) -> Picture {
+        // One moment for all of it: on a busy machine, what follows takes parts of a timeline.
         let (now, scale) = book.clock.now();
+        let cpu = book.clock.used().as_secs_f64();
         let seconds = |ticks: u64| ticks as f64 * scale / 1e9;
+        let workers = scheduler.busy_ticks().into_iter().take(scheduler.workers()).map(seconds).collect();
         let mut found: Vec<(String, Gathered)> = Vec::new();
         let mut index: HashMap<(String, usize), usize> = HashMap::new();
         let mut folded = 0;
@@ -260,10 +263,10 @@ impl Picture {
             waited(b).total_cmp(&waited(a)).then(a.id.cmp(&b.id))
         });
         Picture {
-            wall: book.clock.began.elapsed().as_secs_f64(),
-            cpu: book.clock.used().as_secs_f64(),
+            wall: seconds(now.saturating_sub(book.clock.first)),
+            cpu,
             machine: Machine::look(scheduler.workers()),
-            workers: scheduler.busy_ticks().into_iter().take(scheduler.workers()).map(seconds).collect(),
+            workers,
             groups,
             channels,
             part: seconds(1u64 << shift),
@@ -283,10 +286,12 @@ impl Picture {
     /// How many VMs were active in each part of the time, on average.
     pub fn timeline(&self) -> Vec<f64> {
         let mut sum = self.activity();
-        // The last part has only begun.
+        // The last part has only begun; of less than a tenth nothing can be said.
         let rest = self.wall - self.part * (sum.len() - 1) as f64;
-        if let Some(last) = sum.last_mut()
-            && rest > 0.1 * self.part
+        if sum.len() > 1 && rest < 0.1 * self.part {
+            sum.pop();
+        } else if let Some(last) = sum.last_mut()
+            && rest > 0.0
         {
             *last *= self.part / rest;
         }
