@@ -10,7 +10,7 @@ module RubyVM::Cluster
         --ca-file FILE        what the server's certificate is checked with
         --memory-limit BYTES  of each VM; so --cpu-limit, --wall-limit SECONDS
         --ack-wait SECONDS    after which its jobs go to others when it is gone (10)
-        --caller-timeout SECONDS  after which the jobs and results of a program are dropped that is not heard of any more (30)
+        --caller-timeout SECONDS  after which the jobs of a program that is not heard of any more are ended, and its results dropped (30)
         --credentials FILE    of NATS' tools: a user's JWT and seed. Or --nkey-file FILE: a seed alone
     TEXT
     NUMBERS = { "--size" => :size, "--memory-limit" => :memory_limit, "--cpu-limit" => :cpu_limit, "--wall-limit" => :wall_limit, "--ack-wait" => :ack_wait, "--caller-timeout" => :caller_timeout }.freeze

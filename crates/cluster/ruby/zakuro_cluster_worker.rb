@@ -98,6 +98,12 @@ module RubyVM::Cluster
     # For how many seconds callers are told why a worker could not start.
     FAILED = 600
 
+    # Raised where a chunk is waited for whose pool is gone.
+    class Abandoned < RubyVM::Pool::Error; end
+
+    # A chunk that is being done: whose it is, and as what the worker's pool knows it.
+    AtWork = Struct.new(:caller, :job)
+
     attr_reader :id, :jobs, :errors, :pool
 
     def initialize(url, file: nil, size: nil, key: nil, ack_wait: 10, timeout: 5, caller_timeout: 30, **options)
@@ -127,8 +133,8 @@ module RubyVM::Cluster
       # Chunks that are being done, and whether somebody wants to be alone.
       @changed = ConditionVariable.new
       @running = 0
-      # Whose they are, in the order in which they were begun.
-      @callers_at_work = []
+      # What is being done, in the order in which it was begun.
+      @at_work = []
       @alone = false
       @results, @callers, @blocks = {}, {}, {}
       @jobs = @errors = @beat = 0
@@ -164,7 +170,7 @@ module RubyVM::Cluster
     def stop
       @stopped = true
       @channel.stop
-      @lock.synchronize { @callers_at_work.size }
+      @lock.synchronize { @at_work.size }
     end
 
     private
@@ -227,20 +233,24 @@ module RubyVM::Cluster
       text = block && block_text(block)
       return answer(caller, [:unreadable, number, @id, "its block is not there"]) if block && !text
       setup = options[:setup] && block_text(options[:setup])
-      at_work_for(caller) do
-        next beside_others { execute(caller, number, options, block, text, setup, items) } unless options[:alone]
+      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
+      at_work(AtWork.new(caller, job)) do
+        next beside_others { execute(caller, number, options, job, items) } unless options[:alone]
         by_itself do
           answer(caller, [:began, number, @id])
-          execute(caller, number, options, block, text, setup, items)
+          execute(caller, number, options, job, items)
         end
       end
+    rescue Abandoned
+      # Nobody wants to know.
+      nil
     end
 
-    def at_work_for(caller)
-      @lock.synchronize { @callers_at_work << caller }
+    def at_work(chunk)
+      @lock.synchronize { @at_work << chunk }
       yield
     ensure
-      @lock.synchronize { @callers_at_work.delete_at(@callers_at_work.index(caller)) }
+      @lock.synchronize { @at_work.delete_if { |one| one.equal?(chunk) } }
     end
 
     def beside_others
@@ -292,12 +302,11 @@ module RubyVM::Cluster
       true
     end
 
-    def execute(caller, number, options, block, text, setup, items)
+    def execute(caller, number, options, job, items)
       results = []
       bytes = 0
       place = options[:place]
       sent = RubyVM::Cluster.now
-      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
       @pool.stream(items, errors: :return, timeout: options[:timeout], &job).each do |result|
         results << (one = told(result, options[:timeout]))
         bytes += one[1].bytesize if one[1]
@@ -404,6 +413,24 @@ module RubyVM::Cluster
       at - heard < @silent
     end
 
+    # A job whose pool is gone would keep its VM for as long as it likes: for ever, if it hangs.
+    def end_jobs_of_the_gone
+      now = RubyVM::Cluster.now
+      # While the server was away, or this process stopped, nobody could be heard.
+      missed = now - (@listened || now)
+      @lock.synchronize { @callers.each_value { |known| known[1] += missed } } if missed > 3 * BEAT
+      @listened = now
+      chunks = @lock.synchronize { @at_work.dup }
+      chunks.group_by(&:caller).each do |caller, of_it|
+        next if alive?(caller)
+        # Taken off the server when it left: from then on.
+        heard = @lock.synchronize { (@callers[caller] ||= [nil, now, now])[1] }
+        next if now - heard < @silent
+        ended = of_it.sum { |chunk| @pool.__send__(:abandon, chunk.job, Abandoned.new("its pool is gone")) }
+        warn "zakuro worker: #{ended == 1 ? "a job was ended" : "#{ended} jobs were ended"}: the pool that waited for #{ended == 1 ? "it" : "them"} is gone" if ended > 0
+      end
+    end
+
     # Results that nobody will fetch any more: their callers have been silent for long enough, twice.
     def sweep
       now = RubyVM::Cluster.now
@@ -433,7 +460,7 @@ module RubyVM::Cluster
     # Who it is, and what it has done so far.
     def itself
       busy = @busy / (RubyVM::Cluster.now - @start + 1e-9) / @pool.size
-      [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark, @lock.synchronize { @callers_at_work.dup }]
+      [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark, @lock.synchronize { @at_work.map(&:caller) }]
     end
 
     def tell_of_itself
@@ -442,6 +469,7 @@ module RubyVM::Cluster
         begin
           @beat += 1
           @store.put("worker.#{@id}", JSON.generate(itself), 10)
+          end_jobs_of_the_gone
           sweep
           look_for_strangers
         rescue Error

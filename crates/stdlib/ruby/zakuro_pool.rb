@@ -461,6 +461,9 @@ class RubyVM::Pool
     wake
   end
 
+  # Ends the jobs of a block, those that run as well, with their VMs; whoever waits for them gets the error. Answers how many ran.
+  def abandon(block, error) = @lock.synchronize { @crew.abandon(block, error).tap { dispatch } }
+
   # With `connect:`: what the crew needs.
   def machines_of(url, options, other)
     raise ArgumentError, "connect: excludes size:, image: and file:, which workers are started with" if other

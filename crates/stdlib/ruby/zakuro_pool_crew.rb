@@ -188,6 +188,20 @@ class RubyVM::Pool
       end
     end
 
+    # Ends what is done with a block: VMs that have begun with it end.
+    def abandon(block, error)
+      @tasks.each { |task| task.break_down(error) if task.block.equal?(block) }
+      @members.each_value.count do |member|
+        read(member)
+        chunk = member.chunks.find { |c| c.task.block.equal?(block) } or next
+        chunk.task.break_down(error)
+        member.take_back.each { |c| c.task.put_back(c) }
+        # What it may have taken meanwhile comes after what it has answered.
+        read(member)
+        member.chunks.first.equal?(chunk) && !member.condemned && condemn(member)
+      end
+    end
+
     # When the next job will have taken too long; nil when none can.
     def deadline = @members.each_value.filter_map(&:deadline).min
 
@@ -206,10 +220,7 @@ class RubyVM::Pool
           member.since = [now, now + LOOK - chunk.task.timeout_of(chunk.item)].max
           next
         end
-        member.condemned_in = chunk
-        member.condemned = member.condemned_in.index
-        member.begun = member.since
-        member.vm.kill(**@grace)
+        condemn(member)
       end
     end
 
@@ -233,6 +244,15 @@ class RubyVM::Pool
     end
 
     private
+
+    # Its VM ends, since the job that it is at does not.
+    def condemn(member)
+      member.condemned_in = member.chunks.first
+      member.condemned = member.condemned_in.index
+      member.begun = member.since
+      member.vm.kill(**@grace)
+      true
+    end
 
     def next_task
       return @tasks[0] if @tasks.size == 1 && @tasks[0].pending?
@@ -387,7 +407,7 @@ class RubyVM::Pool
     # again, each by itself.
     def bury(member)
       chunk = member.chunks.first or return
-      late = member.condemned == chunk.index && member.condemned_in.equal?(chunk)
+      late = member.condemned == chunk.index && member.condemned_in.equal?(chunk) && !chunk.task.error
       # It may have ended between two jobs.
       if !member.leaves && (late || !member.condemned) && (member.at.nil? || member.at == chunk.done)
         if chunk.items.size - chunk.done == 1 || member.at
