@@ -1,5 +1,5 @@
 # Needs redis-server and nats-server.
-# Jobs whose pool is gone do not keep a worker's VMs, be they at something or waiting; those of pools that can't be heard for a while do.
+# Jobs whose pool is gone do not keep a worker's VMs, be they at something or waiting; those of pools that can't be heard for a while do. A worker that was killed is none for pools that come later.
 require "tmpdir"
 require_relative "support/servers"
 
@@ -32,6 +32,11 @@ Dir.mktmpdir do |dir|
       said = File.join(dir, "said-#{kind}")
       worker = Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("pool"), "--size", "4", "--caller-timeout", "5", app, out: File::NULL, err: said)
       began = RubyVM::Channel.open(server.url("began"))
+      dead = Process.spawn(RbConfig.ruby, "worker", "--connect", server.url("dead"), "--size", "1", out: File::NULL, err: File::NULL)
+      RubyVM::Pool.open(connect: server.url("dead")) { |pool| show.(pool.map([1]) { |n| n + 1 }) }
+      Process.kill(:KILL, dead)
+      Process.wait(dead)
+      died = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
       out << "-- killed"
       pid = Process.spawn(RbConfig.ruby, program, server.url("pool"), server.url("began"))
@@ -78,6 +83,10 @@ Dir.mktmpdir do |dir|
       Process.kill(:TERM, worker)
       Process.wait(worker)
       show.(File.read(said).scan(/(\S+) jobs? (?:was|were) ended: the pool that waited for (?:it|them) is gone/).sum { |n,| n == "a" ? 1 : n.to_i })
+      # It is remembered for 10 s.
+      sleep [died + 12 - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max
+      late = RubyVM::Pool.new(connect: server.url("dead"), worker_timeout: 0.5)
+      show.((late.map([1]) { 1 } rescue $!.message[/.*none is there/]), late.report.machines)
       server.stop
       out
     end

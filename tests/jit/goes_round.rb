@@ -62,6 +62,9 @@ sum = 0
   "map of pairs": -> { pairs.map { |a, b| a + b } },
   each_char: -> { text.delete("\n").each_char { |c| sum += c.bytesize } },
   each_byte: -> { text.delete("\n").each_byte { |b| sum += b } },
+  "map(&:name)" => -> { list.map(&:itself) },
+  "sum(&:name)" => -> { list.sum(&:succ) },
+  "times(&:name)" => -> { 1000.times(&:succ) },
   each_line: -> { text.each_line { |l| sum += l.size } },
 }.each do |name, work|
   before = RubyVM::JIT.stat[:rounds]

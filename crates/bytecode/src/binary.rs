@@ -31,7 +31,7 @@ const LITERAL_DEPTH: usize = 8;
 
 /// What the numbers in an archive go by: the tables of opcodes and intrinsics, and this format. (FNV-1a, 64 bits.)
 pub fn version() -> u64 {
-    const FORMAT: u8 = 2;
+    const FORMAT: u8 = 3;
     let mut h = Fnv::new();
     h.add(&[FORMAT, size_of::<usize>() as u8]);
     for op in Op::ALL {
@@ -299,9 +299,10 @@ impl Out<'_> {
             once_sites,
             uses_block,
             frozen_strings,
+            of_symbol,
             data_offset,
         } = body;
-        let flags = [*own_env, *uses_block, *frozen_strings, span.is_some(), data_offset.is_some()];
+        let flags = [*own_env, *uses_block, *frozen_strings, span.is_some(), data_offset.is_some(), *of_symbol];
         self.bytes.push(flags.iter().enumerate().map(|(i, f)| (*f as u8) << i).sum());
         for n in [end_line, first_line] {
             self.number((*n).into());
@@ -335,7 +336,7 @@ impl Out<'_> {
             o.number(c.flags.into());
             o.bytes.push(c.argc);
             // The largest number means none.
-            o.number(c.block.wrapping_add(1).into());
+            o.number(c.child.wrapping_add(1).into());
             o.number(c.keywords.wrapping_add(1).into());
         });
         self.list(keyword_lists, |o, l| o.list(l, |o, s| o.name(*s)));
@@ -723,7 +724,7 @@ impl<'a> Reader<'a, '_> {
         let calls = self.list(|r| {
             let (name, flags, argc) = (r.name()?, r.narrow()?, r.byte()?);
             let (block, keywords): (u16, u16) = (r.narrow()?, r.narrow()?);
-            Ok(CallSite { name, flags, argc, block: block.wrapping_sub(1), keywords: keywords.wrapping_sub(1) })
+            Ok(CallSite { name, flags, argc, child: block.wrapping_sub(1), keywords: keywords.wrapping_sub(1) })
         })?;
         let keyword_lists = self.list(|r| r.list(|r| r.name()))?;
         let ivars = self.list(|r| r.name())?;
@@ -777,6 +778,7 @@ impl<'a> Reader<'a, '_> {
             once_sites,
             uses_block: flag(1),
             frozen_strings: flag(2),
+            of_symbol: flag(5),
             data_offset,
         })
     }

@@ -100,6 +100,8 @@ pub struct Body {
     pub uses_block: bool,
     /// `# frozen_string_literal: true` was in force.
     pub frozen_strings: bool,
+    /// A block that nobody wrote: what `&:name` does with one value, for builtins that call it in a loop. Its only call is that of the name. No backtrace shows it, and no Proc is made of it.
+    pub of_symbol: bool,
     /// Byte offset of the text after `__END__`.
     pub data_offset: Option<usize>,
 }
@@ -298,6 +300,8 @@ pub mod call_flags {
     pub const SPLAT_FRESH: u16 = 1024;
     /// The block is that of the frame, as it is (`&block` of a method that does nothing else with the variable): no operand. Only in Codes of methods.
     pub const OWN_BLOCK: u16 = 2048;
+    /// Calls public methods only, as from nowhere: not even protected ones of self's class.
+    pub const PUBLIC: u16 = 4096;
 }
 
 /// A place that calls.
@@ -306,8 +310,8 @@ pub struct CallSite {
     pub name: Sym,
     pub flags: u16,
     pub argc: u8,
-    /// Index into `children` of the literal block, or NO_BLOCK.
-    pub block: u16,
+    /// Index into `children` of the literal block, or NO_BLOCK. With BLOCKARG it is one `of_symbol`, beside the Symbol that is given.
+    pub child: u16,
     /// Index into `keyword_lists`, or NO_KEYWORDS.
     pub keywords: u16,
 }
@@ -321,9 +325,17 @@ impl CallSite {
             _ => false,
         }
     }
+    /// The literal block, which has a record in the two registers below the call's window.
+    pub fn literal_block(&self) -> Option<u16> {
+        (self.child != NO_BLOCK && self.flags & call_flags::BLOCKARG == 0).then_some(self.child)
+    }
+    /// With BLOCKARG: what a block of the Symbol that is given does with one value (`Body::of_symbol`).
+    pub fn symbol_block(&self) -> Option<u16> {
+        (self.child != NO_BLOCK && self.flags & call_flags::BLOCKARG != 0).then_some(self.child)
+    }
     /// Whether it gives positional arguments and keywords by name, and nothing else.
     pub fn gives_names(&self) -> bool {
-        self.flags & !call_flags::FCALL == call_flags::KW | call_flags::KW_NAMES && self.block == NO_BLOCK
+        self.flags & !call_flags::FCALL == call_flags::KW | call_flags::KW_NAMES && self.child == NO_BLOCK
     }
 }
 
@@ -495,6 +507,7 @@ impl Code {
             once_sites: 0,
             uses_block: true,
             frozen_strings: false,
+            of_symbol: false,
             data_offset: None,
         };
         Code { kind: CodeKind::Eval, name, file, line, source: Arc::from(&b""[..]), heat: Heat::default(), body: body.into() }

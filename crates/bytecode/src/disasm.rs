@@ -90,8 +90,8 @@ fn site_text(code: &Code, n: u16) -> String {
         let names: Vec<_> = names.iter().map(|n| n.name()).collect();
         let _ = write!(s, " keywords={}", names.join(","));
     }
-    if site.block != NO_BLOCK {
-        let _ = write!(s, " block={}", site.block);
+    if site.child != NO_BLOCK {
+        let _ = write!(s, " block={}", site.child);
     }
     s
 }

@@ -197,7 +197,7 @@ fn call_effect(code: &Code, i: Insn, e: &mut Effect) {
     let count = i.x as u16 + code.keyword_operands(site) + flag(call_flags::BLOCKARG);
     e.reads.extend(i.a + 1..=i.a + count);
     e.lost_from = Some(i.a);
-    if site.block != NO_BLOCK {
+    if site.literal_block().is_some() {
         e.lost.extend([i.a - 2, i.a - 1]);
     }
     e.writes.push(i.a);

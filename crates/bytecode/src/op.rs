@@ -406,7 +406,7 @@ opcodes! {
 
     /// Call with receiver in a, x positional arguments after it. Call site c is simple: no splat, keywords, block argument or literal block.
     Send [Window A, CallSite C, Argc X],
-    /// As Send, with the literal block `children[site.block]`. Registers a-2 and a-1, below the call's window, are
+    /// As Send, with the literal block `children[site.child]`. Registers a-2 and a-1, below the call's window, are
     /// scratch for the block's handle (the compiler reserves them).
     SendBlk [Window A, CallSite C, Argc X],
     /// As Send with self as receiver (private methods allowed); the handler fills register a.
@@ -414,10 +414,10 @@ opcodes! {
     /// As SendBlk with self as receiver.
     SendSelfBlk [Window A, CallSite C, Argc X],
     /// Any call. In order after the receiver in a: x positional values, or one Array when the site has SPLAT; one Hash when it has KW; the
-    /// block value when it has BLOCKARG. With FCALL the handler fills register a with self. site.block may be set;
+    /// block value when it has BLOCKARG. With FCALL the handler fills register a with self. site.child may be set;
     /// then registers a-2 and a-1 are scratch.
     SendX [Window A, CallSite C, Argc X],
-    /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.block may be set (a-2, a-1
+    /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.child may be set (a-2, a-1
     /// scratch then). Without a literal block the frame's own block is passed on.
     Super [Window A, CallSite C, Argc X],
     /// super, operands as SendX; a BLOCKARG of nil passes no block. In blocks of a method the method's block comes as BLOCKARG.

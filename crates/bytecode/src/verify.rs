@@ -334,10 +334,14 @@ impl Verifier<'_> {
             return Err("no block of its own to pass on".into());
         }
         let simple = site.flags & (call_flags::SPLAT | call_flags::KW | call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0;
-        let block = site.block != NO_BLOCK;
+        let block = site.child != NO_BLOCK;
         if block {
-            self.child(site.block, CodeKind::Block)?;
-            if i.a < 3 {
+            self.child(site.child, CodeKind::Block)?;
+            let child = &self.code.children[site.child as usize];
+            if child.of_symbol != site.symbol_block().is_some() || child.of_symbol && child.calls.len() != 1 {
+                return Err("a block of another kind".into());
+            }
+            if i.a < 3 && site.literal_block().is_some() {
                 return Err("no room for the block's handle".into());
             }
         }

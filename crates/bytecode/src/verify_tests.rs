@@ -10,7 +10,7 @@ fn code(nregs: u16, insns: Vec<Insn>) -> Code {
         first_line: 1,
         lines: Box::new([(0, 1)]),
         insns: insns.into(),
-        calls: Box::new([CallSite { name: sym::add, flags: 0, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS }]),
+        calls: Box::new([CallSite { name: sym::add, flags: 0, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS }]),
         params: Params { required: 1, ..Params::default() },
         nregs,
         nlocals: 2,

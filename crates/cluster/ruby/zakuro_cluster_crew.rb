@@ -458,14 +458,22 @@ class RubyVM::Pool
     end
 
     def hear_all
+      refused = nil
       begin
         while (answer = @results.recv)
+          refused = nil
           @answers << answer
           @events << :answers if @answers.size == 1
           @empty_looks = 0
         end
       rescue RubyVM::Cluster::BrokenMessage
         # Not of a worker of this pool.
+        retry
+      rescue RubyVM::Cluster::Refused
+        # It may be about what somebody does there at this moment.
+        refused ||= now
+        raise if now - refused > @patience || @leaving
+        sleep(0.1)
         retry
       rescue RubyVM::ClosedError
         nil

@@ -448,8 +448,8 @@ module RubyVM::Cluster
       connection.settle(left.call)
     end
 
-    # Texts by name, in a stream that keeps the last one of each for a day.
-    def put(name, text, _seconds)
+    # Texts by name, in a stream that keeps the last one of each for a day. `list` passes over those that are older than they say that they may become.
+    def put(name, text, seconds)
       fits(text)
       before = @large&.delete(name)
       if text.bytesize > connection.largest
@@ -460,16 +460,19 @@ module RubyVM::Cluster
       end
       store = -> { make_stream(STORE, "zakuro.store.>", retention: "limits", max_msgs_per_subject: 1, max_age: 86_400_000_000_000, discard: "old") }
       @store ||= store.call
-      hand(stored(name), text, found && "NATS/1.0\r\n#{found.header}\r\n", &store)
+      hand(stored(name), text, "NATS/1.0\r\nZakuro-Seconds: #{seconds}\r\n#{found&.header}\r\n", &store)
       stored_parts.forget(before) if before
     end
 
-    def get(name)
+    # `now`: the server's time; what is older by then than it may become is not there.
+    def get(name, now = nil)
       require "json"
       # Between the name and the parts another text may have come.
       3.times do
         message = connection.api("STREAM.MSG.GET.#{STORE}", { last_by_subj: stored(name) })["message"]
-        found = PartsName.in(message["hdrs"]&.unpack1("m"))
+        headers = message["hdrs"]&.unpack1("m")
+        return if now && (seconds = headers&.[](/^Zakuro-Seconds: (\d+)/, 1)) && now - seconds_of(message["time"]) > seconds.to_i
+        found = PartsName.in(headers)
         return message["data"].to_s.unpack1("m") unless found
         text = stored_parts.get(found) and return text
       end
@@ -506,9 +509,11 @@ module RubyVM::Cluster
 
     def list(prefix)
       from = stored(prefix)
-      found = connection.api("STREAM.INFO.#{STORE}", { subjects_filter: "#{from}*" .sub(/[^.]*\*\z/, ">") })["state"]["subjects"] || {}
-      names = found.keys.select { |subject| subject.start_with?(from) }.map { |subject| subject.byteslice(from.bytesize..) }
-      names.filter_map { |name| (text = get("#{prefix}#{name}")) && [name, text] }.to_h
+      state = connection.api("STREAM.INFO.#{STORE}", { subjects_filter: "#{from}*" .sub(/[^.]*\*\z/, ">") })["state"]
+      names = (state["subjects"] || {}).keys.select { |subject| subject.start_with?(from) }.map { |subject| subject.byteslice(from.bytesize..) }
+      # Who asks has just told that he lives, and so have others: the last text is new.
+      now = seconds_of(state["last_ts"])
+      names.filter_map { |name| (text = get("#{prefix}#{name}", now)) && [name, text] }.to_h
     rescue NatsConnection::Failure => e
       raise unless e.number == NO_STREAM
       {}
@@ -539,6 +544,12 @@ module RubyVM::Cluster
     end
 
     private
+
+    # Of a time that the server tells, in UTC.
+    def seconds_of(time)
+      *parts, second = time.to_s.match(/\A(\d+)-(\d+)-(\d+)T(\d+):(\d+):(\d+(?:\.\d+)?)/)&.captures
+      second ? Time.utc(*parts.map(&:to_i), second.to_r).to_f : 0.0
+    end
 
     # To the channel's stream.
     def hand_over(payload, headers, timeout)

@@ -94,7 +94,7 @@ impl<'pr> Compiler<'pr> {
         self.expr(value, Dest::Push);
         self.shareable = saved;
         let name = Sym::intern("make_shareable");
-        let site = self.f.asm.site(CallSite { name, flags: 0, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+        let site = self.f.asm.site(CallSite { name, flags: 0, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 1, base, 0, site);
         self.f.asm.mov(to, base);
         self.pop_to(base);
@@ -396,7 +396,7 @@ impl<'pr> Compiler<'pr> {
                     self.f.asm.emit(Op::Splat, 0, list, *first, 0);
                     self.f.asm.emit(Op::ArrayPush, 0, list, v, 0);
                     let flags = flags | call_flags::SPLAT | call_flags::SPLAT_FRESH;
-                    let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+                    let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
                     self.f.asm.emit(Op::SendX, 1, base, 0, site);
                 } else if *count == 1 {
                     self.element_set(*receiver, *first, v, flags);
@@ -467,7 +467,7 @@ impl<'pr> Compiler<'pr> {
                     let list = self.push();
                     self.f.asm.emit(Op::Splat, 0, list, *first, 0);
                     let flags = flags | call_flags::SPLAT | call_flags::SPLAT_FRESH;
-                    let site = self.f.asm.site(CallSite { name: sym::aref, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+                    let site = self.f.asm.site(CallSite { name: sym::aref, flags, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
                     self.f.asm.emit(Op::SendX, 1, base, 0, site);
                     return self.deliver(base, base, dest);
                 }

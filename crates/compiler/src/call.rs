@@ -8,11 +8,14 @@
 use crate::branches::is_known;
 use crate::operators::self_flag;
 use crate::scope::Kind;
-use crate::unit::{Compiler, Dest};
+use crate::unit::{Compiler, Dest, Frame};
 use ruby_prism as prism;
 use ruby_prism::Node;
+use std::sync::Arc;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{CallSite, Const, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KEYWORDS, Op, Place, call_flags};
+use zakuro_bytecode::{
+    Body, CallSite, Code, CodeKind, Const, Intrinsic, KwRest, MAX_KEYWORDS, NO_BLOCK, NO_KEYWORDS, Op, Params, Place, call_flags,
+};
 
 /// More positional arguments than this are passed as an Array.
 const MAX_ARGC: usize = 120;
@@ -327,7 +330,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     fn emit_yield(&mut self, base: u16, p: &Pushed) {
-        let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, block: NO_BLOCK, keywords: p.keywords });
+        let site = self.f.asm.site(CallSite { name: sym::yield_, flags: p.flags, argc: p.argc, child: NO_BLOCK, keywords: p.keywords });
         self.f.asm.emit(if p.simple() { Op::Yield } else { Op::YieldX }, p.argc, base, 0, site);
     }
 
@@ -349,7 +352,7 @@ impl<'pr> Compiler<'pr> {
             (true, true, false) => Op::SendBlk,
             (true, true, true) => Op::SendSelfBlk,
         };
-        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags, argc: p.argc, block: p.block, keywords: p.keywords });
+        let site = self.f.asm.site(CallSite { name, flags: flags | p.flags, argc: p.argc, child: p.block, keywords: p.keywords });
         self.f.asm.emit(op, p.argc, base, 0, site);
     }
 
@@ -396,11 +399,58 @@ impl<'pr> Compiler<'pr> {
         let mut p = self.call_arguments(n.arguments().as_ref(), block.as_ref());
         self.block(&mut p, block.as_ref());
         self.set_line(at);
+        let symbol = block.as_ref().and_then(|b| b.as_block_argument_node()?.expression()).filter(|e| e.as_symbol_node().is_some());
+        if let Some(s) = symbol {
+            let name = self.symbol(&s);
+            p.block = self.symbol_block(name);
+        }
         self.send(base, name, p, flags);
         if let Some((l, counter)) = skip {
             self.skipped(l, counter);
         }
         self.deliver(base, mark, dest)
+    }
+
+    /// What `&:name` does with one value: the Code of a block that calls the method. (The Proc is another thing.)
+    fn symbol_block(&mut self, name: Sym) -> u16 {
+        let (scope, around, line) = (self.f.scope, self.f.name, self.f.asm.line);
+        if self.f.children.len() >= NO_BLOCK as usize {
+            return NO_BLOCK;
+        }
+        const VALUE: u16 = 1;
+        crate::job::took(size_of::<Code>() + size_of::<Body>());
+        let saved = std::mem::replace(&mut self.f, Box::new(Frame::new(scope, VALUE + 1, around)));
+        self.f.asm.line = line;
+        let answer = self.push();
+        self.quick_call(name, call_flags::PUBLIC, VALUE, answer);
+        self.f.asm.emit(Op::Return, 0, answer, 0, 0);
+        let Frame { asm, max, .. } = *std::mem::replace(&mut self.f, saved);
+        let params = Params { required: 1, simple: true, list: vec![("req", None)], ..Params::default() };
+        let body = Body {
+            end_line: line,
+            insns: asm.insns.into(),
+            calls: asm.calls.into(),
+            lines: asm.lines.into(),
+            first_line: self.first_line,
+            uses_block: true,
+            params,
+            nregs: max,
+            nlocals: VALUE + 1,
+            frozen_strings: self.frozen_strings,
+            of_symbol: true,
+            ..Body::default()
+        };
+        let (file, source) = (self.file.clone(), self.source.clone());
+        self.f.children.push(Arc::new(Code {
+            kind: CodeKind::Block,
+            name: around,
+            file,
+            line,
+            source,
+            heat: Default::default(),
+            body: body.into(),
+        }));
+        self.f.children.len() as u16 - 1
     }
 
     /// The call of a `&.` begins: counts it, and gives the counter of the other way.
@@ -543,7 +593,7 @@ impl<'pr> Compiler<'pr> {
         let base = self.f.top;
         self.reserve(3);
         self.f.asm.emit(Op::Aset, 0, a, b, c);
-        let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 2, block: NO_BLOCK, keywords: NO_KEYWORDS });
+        let site = self.f.asm.site(CallSite { name: sym::aset, flags, argc: 2, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 2, base, 0, site);
     }
 
@@ -635,7 +685,7 @@ impl<'pr> Compiler<'pr> {
             name: sym::call,
             flags: p.flags | call_flags::YIELD,
             argc: p.argc,
-            block: NO_BLOCK,
+            child: NO_BLOCK,
             keywords: p.keywords,
         });
         self.f.asm.emit(if p.simple() { Op::Send } else { Op::SendX }, p.argc, base, 0, site);
@@ -660,7 +710,7 @@ impl<'pr> Compiler<'pr> {
             name,
             flags: flags | p.flags | call_flags::FCALL,
             argc: p.argc,
-            block: p.block,
+            child: p.block,
             keywords: p.keywords,
         });
         self.f.asm.emit(if p.simple() { Op::Super } else { Op::SuperX }, p.argc, base, 0, site);
@@ -795,7 +845,7 @@ impl<'pr> Compiler<'pr> {
         let m = self.push();
         self.load_str(message.as_bytes(), m);
         let site =
-            self.f.asm.site(CallSite { name: sym::raise, flags: call_flags::FCALL, argc: 2, block: NO_BLOCK, keywords: NO_KEYWORDS });
+            self.f.asm.site(CallSite { name: sym::raise, flags: call_flags::FCALL, argc: 2, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::SendSelf, 2, base, 0, site);
         self.deliver(base, base, dest)
     }

@@ -426,7 +426,7 @@ impl<'pr> Compiler<'pr> {
         text(self);
         self.set_line(at);
         let site =
-            self.f.asm.site(CallSite { name: sym::backtick, flags: call_flags::FCALL, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+            self.f.asm.site(CallSite { name: sym::backtick, flags: call_flags::FCALL, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::SendSelf, 1, base, 0, site);
         self.deliver(base, base, dest)
     }

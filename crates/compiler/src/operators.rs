@@ -114,7 +114,7 @@ impl<'pr> Compiler<'pr> {
     fn group_tail(&mut self, name: Sym, flags: u16, argc: u8, to: u16) {
         let base = self.f.top;
         self.reserve(argc as u16 + 1);
-        let site = self.f.asm.site(CallSite { name, flags, argc, block: NO_BLOCK, keywords: NO_KEYWORDS });
+        let site = self.f.asm.site(CallSite { name, flags, argc, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, argc, base, 0, site);
         // Not `mov`: the group has three instructions even when this one has nothing to do.
         self.f.asm.emit(Op::Move, 0, to, base, 0);
@@ -145,7 +145,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.mov(base, left);
         self.expr(right, Dest::Push);
         self.set_line(at);
-        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+        let site = self.f.asm.site(CallSite { name, flags, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 1, base, 0, site);
         self.deliver(base, mark, dest)
     }
@@ -186,6 +186,18 @@ impl<'pr> Compiler<'pr> {
         let b = self.operand(&receiver, None);
         self.set_line(n.message_loc().map_or(n.location().start(), |l| l.start()));
         Some(self.group_to(op, name, self_flag(&receiver), b, 0, mark, dest))
+    }
+
+    /// Calls a method without arguments, by its own instruction if it has one.
+    pub(crate) fn quick_call(&mut self, name: Sym, flags: u16, receiver: u16, to: u16) {
+        if let Some(op) = unary_op(name) {
+            return self.group(op, name, flags, to, receiver, 0);
+        }
+        let base = self.push();
+        self.f.asm.mov(base, receiver);
+        let site = self.f.asm.site(CallSite { name, flags, argc: 0, child: NO_BLOCK, keywords: NO_KEYWORDS });
+        self.f.asm.emit(Op::Send, 0, base, 0, site);
+        self.f.asm.mov(to, base);
     }
 
     /// Jumps to `to` when the truth of `n` is `sense`, else falls through. `back`: the jump goes backwards and polls.
@@ -310,7 +322,7 @@ impl<'pr> Compiler<'pr> {
         let base = self.f.top;
         self.reserve(2);
         self.f.asm.jump_fused(op, left, right, to);
-        let site = self.f.asm.site(CallSite { name, flags, argc: 1, block: NO_BLOCK, keywords: NO_KEYWORDS });
+        let site = self.f.asm.site(CallSite { name, flags, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
         self.f.asm.emit(Op::Send, 1, base, 0, site);
         self.branch_register(base, sense, to, back);
     }

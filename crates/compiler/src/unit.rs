@@ -91,7 +91,7 @@ pub(crate) struct Frame {
     pub asm: Asm,
     /// Next free temporary.
     pub top: u16,
-    max: u16,
+    pub(crate) max: u16,
     pub first_temp: u16,
     pub control: Vec<Control>,
     pub children: Vec<Arc<Code>>,
@@ -429,6 +429,7 @@ impl<'pr> Compiler<'pr> {
             lastline,
             once_sites,
             frozen_strings: self.frozen_strings,
+            of_symbol: false,
             data_offset: self.data_offset,
         };
         Arc::new(Code {

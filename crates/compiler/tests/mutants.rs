@@ -243,9 +243,13 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             }
             last += (site.flags & call_flags::BLOCKARG != 0) as usize;
             reg(last)?;
-            if site.block != NO_BLOCK {
-                child(site.block, CodeKind::Block)?;
-                if a < 3 {
+            if site.child != NO_BLOCK {
+                child(site.child, CodeKind::Block)?;
+                let (block, symbol) = (&code.children[site.child as usize], site.flags & call_flags::BLOCKARG != 0);
+                if block.of_symbol != symbol || symbol && block.calls.len() != 1 {
+                    return Err("a block of another kind".into());
+                }
+                if a < 3 && !symbol {
                     return Err("no room for the block".into());
                 }
             }
@@ -319,7 +323,7 @@ fn harmless_or_refused() {
             match random.below(4) {
                 0 => site.flags = v,
                 1 => site.argc = v as u8,
-                2 => site.block = v,
+                2 => site.child = v,
                 _ => site.keywords = v,
             }
         }

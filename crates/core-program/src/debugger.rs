@@ -31,7 +31,7 @@ fn code(cx: &mut Cx, this: Value) -> Result<Arc<Code>> {
 fn collect(code: &Arc<Code>, seen: &mut HashSet<usize>, out: &mut Vec<Arc<Code>>) {
     if seen.insert(Arc::as_ptr(code) as usize) {
         out.push(code.clone());
-        code.children.iter().for_each(|c| collect(c, seen, out));
+        code.children.iter().filter(|c| !c.of_symbol).for_each(|c| collect(c, seen, out));
     }
 }
 

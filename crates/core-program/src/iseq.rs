@@ -430,7 +430,7 @@ pub mod iseq {
     /// Yields the instruction sequences in this one.
     #[method("each_child")]
     fn each_child(cx: &mut Cx, this: This, block: Block) -> Result<Value> {
-        for c in this_code(cx, this)?.children.iter() {
+        for c in this_code(cx, this)?.children.iter().filter(|c| !c.of_symbol) {
             let v = make(cx, c.clone());
             cx.yield1(block, v)?;
         }

@@ -165,7 +165,7 @@ fn apply(cx: &mut Cx) -> Result<()> {
 fn nested(code: &zakuro_bytecode::Code, out: &mut Vec<usize>, lines: &mut Vec<u32>) {
     out.push(code as *const _ as usize);
     lines.extend(code.statements.iter().map(|s| s.1));
-    code.children.iter().for_each(|c| nested(c, out, lines));
+    code.children.iter().filter(|c| !c.of_symbol).for_each(|c| nested(c, out, lines));
 }
 
 /// Name of a single kind.

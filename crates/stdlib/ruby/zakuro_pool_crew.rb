@@ -3,7 +3,7 @@ class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
     attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
-    attr_accessor :since, :taken, :ready, :condemned, :condemned_in, :begun, :leaves, :at, :place, :count
+    attr_accessor :since, :taken, :ready, :worked, :condemned, :condemned_in, :begun, :leaves, :leave_by, :at, :place, :count
 
     def initialize(number, index, name)
       @number, @index = number, index
@@ -14,9 +14,9 @@ class RubyVM::Pool
       @blocks = {}
       # When the job that it is at began, as far as the pool knows, and whether it has taken the chunk of that job out of its inbox.
       @since = nil
-      @taken = @ready = false
+      @taken = @ready = @worked = false
       # The number of the job that took too long, its chunk, and when it began; whether it said that it is going, or at which place in its chunk it was.
-      @condemned = @condemned_in = @begun = @leaves = @at = nil
+      @condemned = @condemned_in = @begun = @leaves = @leave_by = @at = nil
       # Of the values that come next.
       @place = @count = 0
     end
@@ -73,6 +73,7 @@ class RubyVM::Pool
     end
 
     def deadline
+      return @leave_by if @leave_by
       return unless @since && @ready && !@condemned && (chunk = @chunks.first)
       limit = chunk.task.timeout_of(chunk.item)
       limit && @since + limit
@@ -103,8 +104,10 @@ class RubyVM::Pool
     DEPTH = 2
     # How often it is looked, at most, whether a VM has begun a job that has a time limit, in seconds.
     LOOK = 0.001
-    # So many may be killed, one after the other, before their set-up is done.
+    # So many may end, one after the other, before one has begun with a job.
     UNREADY = 100
+    # What a VM has to end in unless the pool says otherwise, as `kill` gives it.
+    GRACE = 1.0
 
     attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed
 
@@ -172,7 +175,6 @@ class RubyVM::Pool
         case told
         when :ready
           member.ready = true
-          @unready = 0
           member.since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         when Failure then @pool.__send__(:set_up_failed, exception_of(told, member), "#{told.message} (#{told.name})")
         else
@@ -211,6 +213,11 @@ class RubyVM::Pool
       @members.each_value do |member|
         at = member.deadline
         next unless at && at <= now
+        if member.leave_by
+          # Its `at_exit` blocks and other threads have had their time.
+          member.leave_by = nil
+          next member.vm.kill(grace: 0)
+        end
         read(member)
         at = member.deadline
         next unless at && at <= now
@@ -244,6 +251,12 @@ class RubyVM::Pool
     end
 
     private
+
+    # A job ends its VM.
+    def leaves(member)
+      member.leaves = true
+      member.leave_by = Process.clock_gettime(Process::CLOCK_MONOTONIC) + (@grace[:grace] || GRACE)
+    end
 
     # Its VM ends, since the job that it is at does not.
     def condemn(member)
@@ -302,7 +315,8 @@ class RubyVM::Pool
         case answer
         when Float
           # It has begun with the chunk.
-          member.taken = true
+          member.taken = member.worked = true
+          @unready = 0
           since = answer
           next
         when Integer
@@ -315,7 +329,7 @@ class RubyVM::Pool
           keep(chunk, twice > 0 ? answer.drop(twice) : answer)
         when Failure
           if answer.place == chunk.done
-            member.leaves = true if answer.kind == :ends
+            leaves(member) if answer.kind == :ends
             fail_job(member, chunk, *told_by(answer, member))
           end
         when Unreadable then unreadable(member, answer)
@@ -390,10 +404,15 @@ class RubyVM::Pool
       member.inbox.close
       bury(member)
       return if @failed || @pool.__send__(:ending?)
-      unless member.ready
+      # (Over a time limit it may come while it waits for a job.)
+      unless member.worked || (member.ready && member.vm.report[:limit])
         # Whoever killed it need not have meant the set-up.
         @unready += 1
-        return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended: #{why(member.vm)}")) if @unready > UNREADY || member.vm.report[:kind] != :killed
+        by_itself = !member.ready && member.vm.report[:kind] != :killed
+        if by_itself || @unready > UNREADY
+          often = by_itself ? "" : " before it had a job, #{@unready} times"
+          return @pool.__send__(:set_up_failed, RubyVM::Error.new("its VM ended#{often}: #{why(member.vm)}"))
+        end
       end
       @restarts += 1
       begin

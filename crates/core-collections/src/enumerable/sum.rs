@@ -9,6 +9,13 @@ use zakuro_vm::methods::fast;
 /// `a op b`, without a call for small Integers and Floats.
 #[inline(always)]
 pub fn operate(cx: &mut Cx, op: Sym, a: Value, b: Value) -> Result<Value> {
+    match operate_plainly(cx, op, a, b) {
+        Some(r) => Ok(r),
+        None => cx.call_public(a, op, &[b], false, Block::NONE),
+    }
+}
+/// What needs no call.
+fn operate_plainly(cx: &Cx, op: Sym, a: Value, b: Value) -> Option<Value> {
     if cx.redefined & (fast::INTEGER | fast::FLOAT) == 0 {
         if Value::both_fixnum(a, b) {
             let (x, y) = (a.fix(), b.fix());
@@ -18,14 +25,12 @@ pub fn operate(cx: &mut Cx, op: Sym, a: Value, b: Value) -> Result<Value> {
                 sym::mul => x.checked_mul(y),
                 _ => None,
             };
-            if let Some(r) = r {
-                return Ok(cx.int(r));
-            }
+            return r.map(|r| cx.int(r));
         } else if a.is_flonum() && b.is_flonum() && op == sym::add {
-            return Ok(cx.float(a.flo() + b.flo()));
+            return Some(cx.float(a.flo() + b.flo()));
         }
     }
-    cx.call_public(a, op, &[b], false, Block::NONE)
+    None
 }
 
 /// Running sum: exact while all is exact, compensated once a Float comes, `+` of whatever else.
@@ -270,6 +275,18 @@ pub mod methods {
         {
             let Some(first) = init.or_else(|| source.take()) else { return Ok(Value::NIL) };
             let memo = Cell::new(first);
+            // `&:+`
+            if let Some(op) = block.proc().and_then(|p| cx.name_of_symbol_proc(p)) {
+                while let Some(e) = source.take() {
+                    let m = memo.get();
+                    memo.set(match operate_plainly(cx, op, m, e) {
+                        Some(r) => r,
+                        None => cx.yield_values(block, &[m, e])?,
+                    });
+                    cx.safepoint()?;
+                }
+                return Ok(memo.get());
+            }
             let keep = |_: &mut Cx, r| {
                 memo.set(r);
                 true

@@ -474,7 +474,7 @@ impl Emitter<'_, '_> {
     /// Writes the record of a call's literal block, below the call's window at `base`: the block's state, and the record as a frame's block. Who has filled the cache has made the state.
     pub fn block_record(&mut self, id: Id, base: Value) -> (Value, Value) {
         let u = &self.graph.units[id];
-        let block = self.graph.scopes[u.scope].code.calls[u.insn.c as usize].block;
+        let block = self.graph.scopes[u.scope].code.calls[u.insn.c as usize].child;
         let children = self.load_fixed(self.states[u.scope], state::CHILDREN);
         let child = self.load(children, block as i32 * 8);
         self.store(child, base, -16);

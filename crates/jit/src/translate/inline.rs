@@ -99,7 +99,7 @@ impl Emitter<'_, '_> {
         let own = self.graph.takes_self(id);
         if let Kind::Yielded { home } = kind {
             let site = self.graph.units[self.graph.scopes[scope].call].insn.c as usize;
-            let block = self.graph.scopes[home].code.calls[site].block;
+            let block = self.graph.scopes[home].code.calls[site].child;
             let children = self.load_fixed(self.states[home], state::CHILDREN);
             self.states[k] = self.load(children, block as i32 * 8);
             let me = self.get(self.graph.scopes[home].vars, s);

@@ -424,9 +424,9 @@ impl Cx {
     }
 }
 
-/// Whether a Code is part of the core library that is written in Ruby.
+/// Whether a Code is part of the core library that is written in Ruby, or nobody's.
 pub(crate) fn internal(code: &Code) -> bool {
-    code.file.starts_with("<internal")
+    code.file.starts_with("<internal") || code.of_symbol
 }
 
 /// The levels that a backtrace shows. A builtin's `code` is null, also when it is written in Ruby: of its frames only the one that the
@@ -473,6 +473,10 @@ fn numbered(levels: impl Iterator<Item = (usize, Level)>) -> impl Iterator<Item 
             }
             // SAFETY: levels are of live frames, or an exception keeps their code states.
             let code = unsafe { &(*l.code).code };
+            if code.of_symbol {
+                in_block = true;
+                continue;
+            }
             if !internal(code) {
                 in_block = l.block;
                 return Some((i, l));
@@ -512,6 +516,10 @@ fn part_of_caller(m: Method, caller: Option<&Level>) -> bool {
     if code.file.starts_with("<internal:/") {
         return true;
     }
+    // `&:name` calls the method, whatever that is.
+    if code.of_symbol {
+        return false;
+    }
     let insn = code
         .insns
         .get(caller.at as usize)
@@ -519,7 +527,7 @@ fn part_of_caller(m: Method, caller: Option<&Level>) -> bool {
     let Some(site) = insn.and_then(|i| code.calls.get(i.c as usize)).filter(|s| s.name == m.name) else { return false };
     match m.owner {
         // Without a block it is an instruction to CRuby.
-        ids::CLASS => m.name == sym::new && site.block == NO_BLOCK && site.flags & (call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0,
+        ids::CLASS => m.name == sym::new && site.child == NO_BLOCK && site.flags & (call_flags::BLOCKARG | call_flags::OWN_BLOCK) == 0,
         // So are these operators of these classes, of whatever operands.
         ids::STRING => m.name == sym::shl || &*m.name.name() == "=~",
         ids::REGEXP => &*m.name.name() == "=~",

@@ -351,10 +351,13 @@ impl Cx {
                     if let Some(found) = self.find_method_from(scope, class, name)
                         && found.visibility() == Visibility::Public
                     {
-                        return self.call_method(found, recv, name, &rest, kw, pass);
+                        return self.call_told(found, recv, name, &rest, kw, pass);
                     }
                 }
-                self.call_public(recv, name, &rest, kw, pass)
+                match self.method_of(recv, name) {
+                    Some(m) if self.tracing != 0 && m.visibility() == Visibility::Public => self.call_told(m, recv, name, &rest, kw, pass),
+                    m => self.call_if_public(m, recv, name, &rest, kw, pass),
+                }
             }
             ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {
                 Some(o) => self.call_method(Ref::of(o.method), o.receiver, o.name, args, kw, pass),

@@ -6,7 +6,8 @@ use crate::raise::Result;
 use crate::vm::Cx;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use zakuro_object::Value;
+use zakuro_bytecode::Op;
+use zakuro_object::{ProcKind, Value};
 
 /// What [`Cx::walk`] was given.
 struct Walker<F, K> {
@@ -66,6 +67,8 @@ impl Cx {
         let rounds: *mut Rounds = rounds;
         // SAFETY: the caller's, which nothing else refers to.
         unsafe {
+            let mut record = [Value::NIL; 2];
+            let block = self.of_symbol(block, &mut record);
             while let Some(v) = (*rounds).take() {
                 let left = (*rounds).left;
                 let r = self.yield_to(block, [v], rounds);
@@ -89,6 +92,8 @@ impl Cx {
         let mut walker = Walker { next, keep, shown: Shown::No };
         let mut rounds = Rounds::walk(&raw mut walker, advance_of(&walker));
         let (walker, rounds) = (&raw mut walker, &raw mut rounds);
+        let mut record = [Value::NIL; 2];
+        let block = if N == 1 { self.of_symbol(block, &mut record) } else { block };
         // SAFETY: both live until this returns, and machine code uses them while it waits for the block only.
         unsafe {
             while let Some(given) = ((*walker).next)(self) {
@@ -108,6 +113,34 @@ impl Cx {
             }
         }
         Ok(())
+    }
+
+    /// The block of a loop that calls it with one value at a time. That of `&:name`, written at the call of the builtin that runs, is a block that calls the method: `record` becomes its record.
+    fn of_symbol(&mut self, block: Block, record: &mut [Value; 2]) -> Block {
+        let Some(p) = block.proc().filter(|p| p.proc_kind() == ProcKind::Symbol && p.me.is_nil()) else { return block };
+        // (Who traces sees no such block.)
+        if self.tracing != 0 {
+            return block;
+        }
+        // SAFETY: frames between `stacks.frames` and fp are initialised, and a Ruby frame's state is alive; one that waits for a callee stands at the instruction of the call.
+        unsafe {
+            let caller = self.fp.sub(1);
+            if !(*self.fp).is_boundary() || caller < self.stacks.frames || (*caller).is_boundary() {
+                return block;
+            }
+            let state = (*caller).code;
+            let code = &(*state).code;
+            let insn = code.insns[(*state).index_of((*caller).ip)];
+            if insn.opcode() != Op::SendX {
+                return block;
+            }
+            let Some(child) = code.calls[insn.c as usize].symbol_block() else { return block };
+            if Value::sym(code.children[child as usize].calls[0].name) != p.extra {
+                return block;
+            }
+            *record = [self.child_state(state, child as usize) as u64, caller as u64].map(|word| Value::from_bits(word));
+            Block::on_stack(record.as_mut_ptr())
+        }
     }
 }
 

@@ -43,6 +43,10 @@ impl Cx {
         };
         me.map_or(Value::NIL, |m| m.cref)
     }
+    /// The name that a Proc of `&:name` calls, unless refinements count there.
+    pub fn name_of_symbol_proc(&self, p: Ref<ProcCell>) -> Option<Sym> {
+        p.extra.as_sym().filter(|_| p.proc_kind() == ProcKind::Symbol && self.active_refinements(self.scope_of_symbol_proc(p)).is_none())
+    }
     /// That of no scope. Those made last are kept, so a name's is mostly the same object.
     pub fn plain_symbol_proc(&mut self, s: Sym) -> Value {
         let at = s.0 as usize % SYMBOL_PROCS;

@@ -12,7 +12,7 @@ use crate::make::ArgList;
 use crate::methods::Method;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, List, PendingCall};
-use zakuro_bytecode::{CallSite, Code, Insn, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{CallSite, Code, Insn, Op, call_flags};
 use zakuro_object::*;
 
 pub unsafe fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -48,7 +48,9 @@ pub(super) fn refused(cx: &mut Cx, m: Method, site: &CallSite, recv: Value, self
         Visibility::Public => None,
         _ if site.flags & call_flags::FCALL != 0 => None,
         Visibility::Private => Some(MissReason::Private),
-        Visibility::Protected => (!may_call_protected(cx, m, recv, self_)).then_some(MissReason::Protected),
+        Visibility::Protected => {
+            (site.flags & call_flags::PUBLIC != 0 || !may_call_protected(cx, m, recv, self_)).then_some(MissReason::Protected)
+        }
     }
 }
 
@@ -94,9 +96,10 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let op = (*cs).opcode_at(ip);
-        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
-        if with_block {
-            cx.child_state(cs, site.block as usize);
+        let literal = site.literal_block().filter(|_| op == Op::SendBlk || op == Op::SendSelfBlk);
+        let with_block = literal.is_some();
+        if let Some(literal) = literal {
+            cx.child_state(cs, literal as usize);
         }
         let class = cx.dispatch_class(recv);
         let mut found = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name);
@@ -111,7 +114,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             Some(m) => refused(cx, m, site, recv, r!(regs, 0)),
         };
         if let Some(why) = why {
-            let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+            let block = literal.map_or(Block::NONE, |literal| block_record(cx, regs, cs, i.a, literal));
             let base = regs.add(i.a as usize);
             if check!(cx, ip, regs, cs, missing_in_ruby(cx, base, i.x as usize, false, block, site.name, why)) {
                 return enter(cx, ip, regs, cs);
@@ -132,7 +135,7 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             MethodKind::Ruby => {
                 let callee = cx.method_state(m);
                 cache.target = callee as usize;
-                cache.extra = site.block as u32;
+                cache.extra = site.child as u32;
                 let simple = (*callee).simple && (*callee).required == i.x as u16;
                 let in_place = (*callee).code.params.in_place(i.x);
                 cache.handler = match with_block {
@@ -143,9 +146,9 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             }
             MethodKind::Native => {
                 cache.target = Cx::native_fn(m) as usize;
-                cache.extra = site.block as u32;
+                cache.extra = site.child as u32;
                 cache.handler = if with_block { native_blk } else { native };
-                if !with_block && m.owner == ids::CLASS && site.name == sym::new {
+                if !with_block && m.owner == ids::CLASS && site.name == sym::new && site.flags & call_flags::PUBLIC == 0 {
                     prepare_new(cx, recv, i.x, cache);
                 }
                 if !with_block && m.owner == ids::PROC && calls_proc(m) {
@@ -636,8 +639,8 @@ unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let op = (*cs).opcode_at(ip);
-        let with_block = site.block != NO_BLOCK && (op == Op::SendBlk || op == Op::SendSelfBlk);
-        let block = if with_block { block_record(cx, regs, cs, i.a, site.block) } else { Block::NONE };
+        let literal = site.literal_block().filter(|_| op == Op::SendBlk || op == Op::SendSelfBlk);
+        let block = literal.map_or(Block::NONE, |literal| block_record(cx, regs, cs, i.a, literal));
         let me = (*(*cs).calls.add(i.c as usize)).me;
         cx.call = PendingCall {
             me,
@@ -1116,9 +1119,9 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             return Ok(Prepared::Entered);
         }
         let Laid { argc, kw, lent, mut list, mut block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
-        if site.block != NO_BLOCK {
-            cx.child_state(cs, site.block as usize);
-            block = block_record(cx, regs, cs, i.a, site.block);
+        if let Some(literal) = site.literal_block() {
+            cx.child_state(cs, literal as usize);
+            block = block_record(cx, regs, cs, i.a, literal);
         }
         let recv = *base;
         let cache = (*cs).calls.add(i.c as usize);
@@ -1230,8 +1233,7 @@ unsafe fn first_argument(cx: &Cx, base: *const Value) -> Option<Value> {
 }
 /// What the Proc of `&:name` calls on an object: that, the name and the method, unless refinements count.
 pub(super) fn symbol_target(cx: &mut Cx, p: Ref<ProcCell>, recv: Value) -> Option<(Value, Sym, Method)> {
-    let scope = cx.scope_of_symbol_proc(p);
-    let name = p.extra.as_sym().filter(|_| cx.active_refinements(scope).is_none())?;
+    let name = cx.name_of_symbol_proc(p)?;
     cx.method_of(recv, name).filter(|m| m.visibility() == Visibility::Public).map(|m| (recv, name, m))
 }
 /// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby.

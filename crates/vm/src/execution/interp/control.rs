@@ -7,7 +7,7 @@ use crate::methods::fast;
 use crate::raise::Result;
 use crate::vm::Cx;
 use std::sync::atomic::Ordering;
-use zakuro_bytecode::{CodeKind, Insn, Intrinsic, NO_BLOCK, Op};
+use zakuro_bytecode::{CodeKind, Insn, Intrinsic, Op};
 use zakuro_object::*;
 
 pub unsafe fn halt(_: &mut Cx, _: *const Insn, _: *mut Value, _: *const CodeState) -> bool {
@@ -249,8 +249,8 @@ unsafe fn gives_block(f: *const Frame, block: *const CodeState) -> bool {
         if !matches!((*code).opcode_at((*f).ip), Op::SendBlk | Op::SendSelfBlk | Op::SendX | Op::Super | Op::SuperX) {
             return false;
         }
-        let child = (&(*code).code.calls)[i.c as usize].block;
-        child != NO_BLOCK && (&(*code).children)[child as usize].get() == block
+        let literal = (&(*code).code.calls)[i.c as usize].literal_block();
+        literal.is_some_and(|child| (&(*code).children)[child as usize].get() == block)
     }
 }
 

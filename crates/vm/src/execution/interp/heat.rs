@@ -520,7 +520,7 @@ impl Cx {
         Met { code: cs.code.clone(), sites, adds_ivars: cs.adds_ivars(), known }
     }
     fn block_met(&mut self, cs: &CodeState, site: usize, depth: usize, with: &mut Bringing) -> Option<Arc<Met>> {
-        let child = cs.children.get(cs.code.calls[site].block as usize)?.get();
+        let child = cs.children.get(cs.code.calls[site].literal_block()? as usize)?.get();
         // SAFETY: null, or a state that lives as long as this one.
         let state = unsafe { child.as_ref() }?;
         Some(Arc::new(self.met(state, depth + 1, with)))
@@ -647,7 +647,7 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
                     cx.watch_callee(state, &*(c.target as *const CodeState));
                 }
             }
-            let block = code.calls[code.insns[at].c as usize].block;
+            let block = code.calls[code.insns[at].c as usize].child;
             if block != NO_BLOCK
                 && let Some(b) = state.children[block as usize].get().as_ref()
             {

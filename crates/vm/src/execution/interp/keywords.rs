@@ -13,7 +13,7 @@ use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, List};
 
-use zakuro_bytecode::{CallSite, Insn, KwRest, MAX_KEYWORDS, NO_BLOCK, Params, call_flags};
+use zakuro_bytecode::{CallSite, Insn, KwRest, MAX_KEYWORDS, Params, call_flags};
 use zakuro_object::*;
 
 /// What is entered, and as what.
@@ -77,7 +77,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             let class = cx.dispatch_class(recv);
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
                 Some(m) if m.visibility() == Visibility::Public || site.flags & call_flags::FCALL != 0 => {
-                    if (site.block != NO_BLOCK || block.is_some()) && cx.unused_block(m)? {
+                    if (site.literal_block().is_some() || block.is_some()) && cx.unused_block(m)? {
                         return Ok(false);
                     }
                     cx.state_gets_cells(cs);
@@ -99,8 +99,8 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             if fp >= cx.frame_limit || base.wrapping_add((*target).nregs as usize + x + names.len() + 2) >= cx.stack_limit {
                 return cx.stack_error();
             }
-            if site.block != NO_BLOCK {
-                block = block_record(cx, regs, cs, i.a, site.block);
+            if let Some(literal) = site.literal_block() {
+                block = block_record(cx, regs, cs, i.a, literal);
             }
             place_known(&(*target).code.params, base, x, names.len(), (*cache).extra);
             push(cx, base, target, m.as_value(), 0, block);
@@ -149,9 +149,9 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
         if fp >= cx.frame_limit || base.wrapping_add((*code).nregs as usize + given.count + names.len() + 2) >= cx.stack_limit {
             return cx.stack_error();
         }
-        if site.block != NO_BLOCK {
-            cx.child_state(cs, site.block as usize);
-            block = block_record(cx, regs, cs, i.a, site.block);
+        if let Some(literal) = site.literal_block() {
+            cx.child_state(cs, literal as usize);
+            block = block_record(cx, regs, cs, i.a, literal);
         }
         let mut keywords = [Value::NIL; MAX_KEYWORDS];
         let n = names.len().min(MAX_KEYWORDS);

@@ -60,7 +60,7 @@ unsafe fn fill(cx: &mut Cx, own: Value, me: Value, cs: *const CodeState, link: &
             handler: ruby_simple,
             target: callee as usize,
             me: m.as_value(),
-            extra: site.block as u32,
+            extra: site.child as u32,
             shape,
         };
         true

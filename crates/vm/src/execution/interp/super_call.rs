@@ -8,7 +8,7 @@ use crate::frame::*;
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, List, PendingCall};
-use zakuro_bytecode::{CallSite, CodeKind, Insn, NO_BLOCK, call_flags};
+use zakuro_bytecode::{CallSite, CodeKind, Insn, call_flags};
 use zakuro_object::*;
 
 /// Method above the running one, with its state if it is written in Ruby; the name it is looked up by.
@@ -75,10 +75,7 @@ fn fits(cx: &mut Cx, me: Method, self_: Value) -> Result<()> {
 unsafe fn literal_block(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, a: u16, site: &CallSite) -> Option<Block> {
     // SAFETY: the compiler reserves the two registers below `a` when the site has a block.
     unsafe {
-        if site.block == NO_BLOCK {
-            return None;
-        }
-        let child = cx.child_state(cs, site.block as usize);
+        let child = cx.child_state(cs, site.literal_block()? as usize);
         let rec = regs.add(a as usize - 2);
         *rec = Value::from_bits(child as u64);
         *rec.add(1) = Value::from_bits(cx.fp as u64);

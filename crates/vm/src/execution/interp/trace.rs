@@ -21,7 +21,7 @@ use crate::methods::{Method, fast};
 use crate::raise::{Exc, Result};
 use crate::vm::Cx;
 use zakuro_bytecode::op::Role;
-use zakuro_bytecode::{Code, CodeKind, Insn, NO_BLOCK, Op, call_flags};
+use zakuro_bytecode::{Code, CodeKind, Insn, Op, call_flags};
 use zakuro_object::*;
 
 /// Pseudo opcode of an event site.
@@ -469,13 +469,11 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 if refused(cx, m, site, *base, r!(regs, 0)).is_some() {
                     return Ok(Then::Original(op));
                 }
-                let with_block = site.block != NO_BLOCK && matches!(op, Op::SendBlk | Op::SendSelfBlk);
-                let block = if with_block {
-                    cx.child_state(cs, site.block as usize);
-                    block_record(cx, regs, cs, insn.a, site.block)
-                } else {
-                    Block::NONE
-                };
+                let literal = site.literal_block().filter(|_| matches!(op, Op::SendBlk | Op::SendSelfBlk));
+                let block = literal.map_or(Block::NONE, |literal| {
+                    cx.child_state(cs, literal as usize);
+                    block_record(cx, regs, cs, insn.a, literal)
+                });
                 *base = cx.traced_native(base, m, insn.x as usize, block)?;
                 return Ok(Then::Done);
             }
