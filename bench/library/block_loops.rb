@@ -35,6 +35,9 @@ measure("count") { list.count { |x| x.odd? } }
 measure("all?") { list.all? { |x| x < 1000 } }
 measure("Array.new") { Array.new(N) { |i| i & 3 } }
 measure("partition") { list.partition { |x| x > 100 } }
+measure("map(&:name)") { list.map(&:succ) }
+measure("select(&:name)") { list.select(&:even?) }
+measure("sum(&:name)") { list.sum(&:pred) }
 measure("sort_by") { list.sort_by { |x| -x } }
 measure("min_by") { list.min_by { |x| -x } }
 measure("group_by") { list.group_by { |x| x & 15 } }

@@ -337,10 +337,6 @@ impl Verifier<'_> {
         let block = site.child != NO_BLOCK;
         if block {
             self.child(site.child, CodeKind::Block)?;
-            let child = &self.code.children[site.child as usize];
-            if child.of_symbol != site.symbol_block().is_some() || child.of_symbol && child.calls.len() != 1 {
-                return Err("a block of another kind".into());
-            }
             if i.a < 3 && site.literal_block().is_some() {
                 return Err("no room for the block's handle".into());
             }

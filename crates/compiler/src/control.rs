@@ -235,7 +235,7 @@ impl<'pr> Compiler<'pr> {
             })
         });
         self.set_line(offset);
-        let site = zakuro_bytecode::CallSite { name: sym::each, flags: 0, argc: 0, child: child, keywords: zakuro_bytecode::NO_KEYWORDS };
+        let site = zakuro_bytecode::CallSite { name: sym::each, flags: 0, argc: 0, child, keywords: zakuro_bytecode::NO_KEYWORDS };
         let site = self.f.asm.site(site);
         self.f.asm.emit(Op::SendBlk, 0, base, 0, site);
         self.deliver(base, mark, dest)

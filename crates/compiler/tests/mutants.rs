@@ -245,11 +245,7 @@ fn reads(code: &Code, at: usize, envs: &[u16]) -> Result<(), String> {
             reg(last)?;
             if site.child != NO_BLOCK {
                 child(site.child, CodeKind::Block)?;
-                let (block, symbol) = (&code.children[site.child as usize], site.flags & call_flags::BLOCKARG != 0);
-                if block.of_symbol != symbol || symbol && block.calls.len() != 1 {
-                    return Err("a block of another kind".into());
-                }
-                if a < 3 && !symbol {
+                if a < 3 && site.flags & call_flags::BLOCKARG == 0 {
                     return Err("no room for the block".into());
                 }
             }

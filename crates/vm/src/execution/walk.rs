@@ -135,7 +135,9 @@ impl Cx {
                 return block;
             }
             let Some(child) = code.calls[insn.c as usize].symbol_block() else { return block };
-            if Value::sym(code.children[child as usize].calls[0].name) != p.extra {
+            // (What is read from a damaged archive need not be one.)
+            let of_symbol = &code.children[child as usize];
+            if !of_symbol.of_symbol || of_symbol.calls.first().is_none_or(|c| Value::sym(c.name) != p.extra) {
                 return block;
             }
             *record = [self.child_state(state, child as usize) as u64, caller as u64].map(|word| Value::from_bits(word));
