@@ -20,7 +20,7 @@ pool.close
 
 puts "-- what comes to its end is left alone"
 file = "/tmp/zakuro-pool-ends-#{$$}"
-pool = RubyVM::Pool.new(size: 1, name: "done")
+pool = RubyVM::Pool.new(size: 1, grace: 20, name: "done")
 p shown(pool.map(1..2, errors: :return) { |n| at_exit { sleep 0.1; File.write(file, "written") } && exit if n == 1; n }), File.read(file)
 File.delete(file)
 pool.close

@@ -81,6 +81,15 @@ struct WeakKeys {
     moves: u64,
 }
 
+/// The finalizers of an object.
+struct Finalizers {
+    /// The object's.
+    id: Value,
+    procs: TracedVec,
+    /// Of the object among those that got some: at the end they run in this order, those of objects that died together (as CRuby has it) in the opposite one.
+    number: u64,
+}
+
 /// Entries of weak maps by the map's address, and finalizers.
 #[derive(Default)]
 struct Weak {
@@ -88,21 +97,35 @@ struct Weak {
     maps: HashMap<usize, WeakPairs>,
     /// Compared by `eql?` with the stored hash code; an entry goes when its key dies.
     key_maps: HashMap<usize, WeakKeys>,
-    /// Object and its finalizers with the object's id.
-    finalizers: Vec<(Value, Value, TracedVec)>,
-    /// Finalizers of objects that died.
+    /// By the address of the object, which stays where it is.
+    finalizers: HashMap<u64, Finalizers>,
+    /// How many objects have got some.
+    with_finalizers: u64,
+    /// Finalizers of objects that died, and the objects' ids; the next one at the end.
     due: Vec<(Value, Value)>,
     at_exit: bool,
     /// As it was assigned.
     stress: Option<Value>,
 }
+impl Weak {
+    /// Those of an object, which may have none yet.
+    fn has_finalizer(&mut self, object: Value, id: Value) -> &mut TracedVec {
+        let number = self.with_finalizers;
+        self.with_finalizers += 1;
+        &mut self.finalizers.entry(object.bits()).or_insert_with(|| Finalizers { id, procs: TracedVec::new(), number }).procs
+    }
+    /// In this order; those of an object as they were defined.
+    fn call_soon(&mut self, all: Vec<Finalizers>) {
+        all.iter().rev().for_each(|f| self.due.extend(f.procs.iter().rev().map(|p| (*p, f.id))));
+    }
+}
 impl Trace for Weak {
     /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        let Weak { maps: _, key_maps, finalizers, due, at_exit: _, stress } = self;
+        let Weak { maps: _, key_maps, finalizers, with_finalizers: _, due, at_exit: _, stress } = self;
         stress.trace(m);
         key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
-        for (_object, id, procs) in finalizers {
+        for Finalizers { id, procs, number: _ } in finalizers.values() {
             id.trace(m);
             procs.trace(m);
         }
@@ -119,14 +142,11 @@ impl VmState for Weak {
         for m in self.key_maps.values_mut() {
             m.moves += u64::from(retain(&mut m.table, |k, _| alive(heap, k)));
         }
-        let due = &mut self.due;
-        self.finalizers.retain(|(object, id, procs)| {
-            let live = alive(heap, *object);
-            if !live {
-                due.extend(procs.iter().map(|p| (*p, *id)));
-            }
-            live
-        });
+        // SAFETY: the cells of objects that died are swept after this.
+        let dead = self.finalizers.extract_if(|object, _| !alive(heap, unsafe { Value::from_bits(*object) }));
+        let mut dead: Vec<Finalizers> = dead.map(|(_, f)| f).collect();
+        dead.sort_unstable_by_key(|f| std::cmp::Reverse(f.number));
+        self.call_soon(dead);
     }
     fn held_for(&self, object: Value) -> usize {
         let at = object.bits() as usize;
@@ -217,11 +237,9 @@ fn run_all(cx: &mut Cx, _data: Value, _args: Args) -> Result<Value> {
         if all.is_empty() {
             return Ok(Value::NIL);
         }
-        for (_, id, procs) in all {
-            for p in &procs {
-                cx.state::<Weak>().due.push((*p, id));
-            }
-        }
+        let mut all: Vec<Finalizers> = all.into_values().collect();
+        all.sort_unstable_by_key(|f| f.number);
+        cx.state::<Weak>().call_soon(all);
         run_due(cx)?;
     }
 }
@@ -517,17 +535,13 @@ mod object_space {
         }
         // An equal one is there already.
         let mut i = 0;
-        while let Some(other) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == object).and_then(|f| f.2.get(i).copied()) {
+        while let Some(other) = cx.state::<Weak>().finalizers.get(&object.bits()).and_then(|f| f.procs.get(i).copied()) {
             if cx.eq(other, p)? {
                 return Ok(cx.array(&[Value::fixnum(0), other]));
             }
             i += 1;
         }
-        let w = cx.state::<Weak>();
-        match w.finalizers.iter_mut().find(|f| f.0 == object) {
-            Some(f) => f.2.push(p),
-            None => w.finalizers.push((object, id, TracedVec::filled(p, 1))),
-        }
+        cx.state::<Weak>().has_finalizer(object, id).push(p);
         Ok(cx.array(&[Value::fixnum(0), p]))
     }
 
@@ -537,7 +551,7 @@ mod object_space {
     #[method("undefine_finalizer", module_function)]
     fn undefine_finalizer(cx: &mut Cx, _this: Value, object: Value) -> Result<Value> {
         cx.check_frozen(object)?;
-        cx.state::<Weak>().finalizers.retain(|f| f.0 != object);
+        cx.state::<Weak>().finalizers.remove(&object.bits());
         Ok(object)
     }
 }
@@ -549,14 +563,14 @@ pub fn copy_finalizers(cx: &mut Cx, from: Value, to: Value) -> Result<()> {
         return Ok(());
     }
     let mut procs = RootedVec::new(cx);
-    if let Some(f) = cx.state::<Weak>().finalizers.iter().find(|f| f.0 == from) {
-        procs.extend(&f.2);
+    if let Some(f) = cx.state::<Weak>().finalizers.get(&from.bits()) {
+        procs.extend(&f.procs);
     }
     if procs.is_empty() {
         return Ok(());
     }
     // The program's `object_id` may take them off the original.
     let id = cx.call(to, sym::object_id, &[])?;
-    cx.state::<Weak>().finalizers.push((to, id, TracedVec::from_slice(&procs)));
+    cx.state::<Weak>().has_finalizer(to, id).extend(&*procs);
     Ok(())
 }

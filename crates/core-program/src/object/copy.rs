@@ -48,6 +48,9 @@ pub(crate) fn shallow(cx: &mut Cx, v: Value) -> Result<Value> {
     let shape = cx.root_shape(class);
     let copy = match v.kind_of_cell() {
         k @ (Kind::Object | Kind::Exception) => {
+            if let Some(copy) = cx.object_copy(v, class) {
+                return Ok(copy);
+            }
             let copy = cx.new_object_of_kind(class, k);
             cx.ivar_copy(v, copy);
             return Ok(copy);

@@ -291,6 +291,21 @@ impl Cx {
             Vec::new()
         }
     }
+    /// A copy of an object that stands in a cell with its variables: of its class, with the same variables. None: it has a singleton class, more variables than a cell has room for, or has lost some.
+    pub fn object_copy(&self, v: Value, class: ClassId) -> Option<Value> {
+        let shape = self.shape(v.shape_key());
+        let (count, hint) = (shape.count as usize, self.class(class).ivar_hint as usize);
+        if !v.is_kind(Kind::Object) || shape.class != class || count > ObjectCell::MAX_INLINE {
+            return None;
+        }
+        let from = Ref::<ObjectCell>::of(v);
+        if (0..count).any(|i| from.get(i).is_undef()) {
+            return None;
+        }
+        let copy = ObjectCell::make(&self.heap, v.shape_key(), Kind::Object, count.max(hint));
+        (0..count).for_each(|i| ObjectCell::set(copy, i, from.get(i)));
+        Some(copy.as_value())
+    }
     /// Copies all variables (dup, clone).
     pub fn ivar_copy(&mut self, from: Value, to: Value) {
         for (n, v) in self.variables_of(from) {
