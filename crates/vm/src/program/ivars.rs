@@ -255,14 +255,24 @@ impl Cx {
         let old = self.ivar_lookup(v, name)?;
         self.cell_changes(v);
         if Self::is_object_like(v) {
-            let pairs: Vec<(Sym, Value)> = self.variables_of(v).into_iter().filter(|(n, _)| *n != name).collect();
+            let slot = self.shape_slot(v.shape_key(), name)?;
             // SAFETY: as in ivar_lookup.
             let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
-            let class = self.shape(v.shape_key()).class;
-            ObjectCell::set_shape(o, self.root_shape(class));
-            for (n, value) in pairs {
-                self.ivar_set_raw(v, n, value);
+            // Those that came after it move up.
+            let mut later = Vec::new();
+            let mut shape = v.shape_key();
+            while self.shape(shape).count as usize > slot {
+                later.push(self.shape(shape).name);
+                shape = self.shape(shape).parent;
             }
+            later.pop();
+            let count = slot + later.len();
+            for n in later.into_iter().rev() {
+                shape = self.shape_with(shape, n);
+            }
+            (slot..count).for_each(|i| ObjectCell::set(o, i, o.get(i + 1)));
+            ObjectCell::set(o, count, Value::UNDEF);
+            ObjectCell::set_shape(o, shape);
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             self.class_mut(c.id).ivars.retain(|(n, _)| *n != name);
         } else if let Some(list) = self.generic_ivars.get_mut(&(v.bits() as usize)) {
