@@ -76,6 +76,23 @@ show { [3, 1, 2].max_by(&:-@) }
 show { [3, 1, 2].sort_by(&:itself) }
 show { %w[b a].sort_by(&:upcase).map(&:to_sym) }
 show { [1, 2].map(&:"foo bar") }
+# Variables of the frame that the builtin was called in.
+"z" =~ /z/
+show { [Regexp].map(&:last_match).first[0] }
+$_ = "xay"
+show { [/y/].map(&:~) }
+p $~
+def own
+  "q" =~ /q/
+  [/a/, /b/].each(&:~)
+  $~ && $~[0]
+end
+$_ = "b"
+p own
+show { [1, 2].zip([3, 4], &:sum) }
+show { r = []; [1, 2].zip([3, 4], &->(*a) { r << a }); r }
+show { r = []; [1, 2].zip([3, 4], &->(a, b) { r << [a, b] }); r }
+show { r = []; (1..2).zip([3, 4], &r.method(:push)); r }
 class Tree
   def initialize(below) = @below = below
   def depth = 1 + (@below.map(&:depth).max || 0)
@@ -101,5 +118,14 @@ show { [1, 2].map(&:succ) }
 tp = []
 TracePoint.new(:call, :c_call, :b_call, :line) { |t| tp << [t.event, t.method_id, t.lineno] }.enable { ["a"].map(&:upcase) }
 p tp
+class Enables
+  def on = TP.enable
+  def off = TP.disable
+end
+seen = []
+TP = TracePoint.new(:b_call, :b_return) { |t| seen << t.event }
+[Enables.new, Enables.new].map(&:on) rescue p $!
+TP.disable
+p seen
 class Symbol; def to_proc = proc { |x| "mine #{x}" }; end
 show { [1, 2].map(&:to_s) }

@@ -25,6 +25,20 @@ p shown(pool.map(1..2, errors: :return) { |n| at_exit { sleep 0.1; File.write(fi
 File.delete(file)
 pool.close
 
+puts "-- a pool that closes"
+[
+  proc { at_exit { sleep }; 1 },
+  proc { at_exit { nil while true }; 2 },
+  proc { trap("EXIT") { sleep }; 3 },
+  proc { Thread.new { begin; sleep; ensure; nil while true; end }; 4 },
+].each do |job|
+  pool = RubyVM::Pool.new(size: 2, grace: 0.1, name: "closes")
+  p pool.submit(&job).value
+  pool.close
+end
+RubyVM::Pool.open(size: 1, grace: 0.1, setup: -> { at_exit { sleep } }) { |pool| p pool.map([1, 2]) { |n| n } }
+RubyVM::Pool.new(size: 1, grace: 0.1) { sleep }.close
+
 puts "-- before there is a job"
 [proc { RubyVM.current.kill }, proc { Thread.new { sleep 0.001; RubyVM.current.kill }; 1 }].each do |setup|
   pool = RubyVM::Pool.new(size: 2, name: "never", &setup)

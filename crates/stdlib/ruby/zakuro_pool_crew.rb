@@ -106,8 +106,8 @@ class RubyVM::Pool
     LOOK = 0.001
     # So many may end, one after the other, before one has begun with a job.
     UNREADY = 100
-    # What a VM has to end in unless the pool says otherwise, as `kill` gives it.
-    GRACE = 1.0
+    # What a VM has to end in unless the pool says otherwise, as `kill` gives it, and when the pool closes.
+    GRACE, CLOSING = 1.0, 10.0
 
     attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed
 
@@ -232,7 +232,10 @@ class RubyVM::Pool
     end
 
     def close
-      @members.each_value { |member| member.inbox.close }
+      @members.each_value do |member|
+        member.inbox.close
+        leave_within(member, @grace[:grace] || CLOSING)
+      end
     end
 
     def kill(**how)
@@ -255,7 +258,11 @@ class RubyVM::Pool
     # A job ends its VM.
     def leaves(member)
       member.leaves = true
-      member.leave_by = Process.clock_gettime(Process::CLOCK_MONOTONIC) + (@grace[:grace] || GRACE)
+      leave_within(member, @grace[:grace] || GRACE)
+    end
+
+    def leave_within(member, seconds)
+      member.leave_by = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
     end
 
     # Its VM ends, since the job that it is at does not.

@@ -359,11 +359,12 @@ pub fn yield_packed(cx: &mut Cx, block: Block, values: &[Value], packed: Value) 
     cx.yield1(block, packed)
 }
 
-/// Yields an item that may be a list: one spreads over the parameters even of a lambda that takes several.
+/// Yields an item that may be a list: one spreads over the parameters even of a lambda that takes several. (Methods and `&:name` get the list.)
 pub fn yield_spread(cx: &mut Cx, block: Block, item: Value) -> Result<Value> {
     if block.proc().is_some_and(|p| p.is_lambda())
         && let Some(list) = Ref::<ArrayCell>::from_value(item)
-        && cx.block_arity(block).0 != 1
+        && let Some(p) = cx.block_code(block).map(|c| &c.params)
+        && p.required + p.optional + p.post + u16::from(p.rest) > 1
     {
         let items = RootedVec::of(cx, list);
         return cx.yield_values(block, &items);

@@ -471,13 +471,13 @@ impl Cx {
             _ => -1,
         }
     }
-    /// Innermost Ruby frame at or below the top (the caller of the running builtin).
+    /// Innermost Ruby frame at or below the top (the caller of the running builtin; what `&:name` calls has the same one as the builtin that was given that).
     pub fn ruby_frame(&self) -> Option<*mut Frame> {
         let mut f = self.fp;
         // SAFETY: frames between `stacks.frames` and fp are initialised.
         unsafe {
             while f >= self.stacks.frames {
-                if !(*f).is_boundary() {
+                if !(*f).is_boundary() && !(*(*f).code).of_symbol {
                     return Some(f);
                 }
                 f = f.sub(1);

@@ -122,6 +122,8 @@ pub struct CodeState {
     pub env_reg: u16,
     pub own_env: bool,
     pub simple: bool,
+    /// As in the Code.
+    pub of_symbol: bool,
     /// Its parameters are required and optional ones alone.
     pub plain: bool,
     /// The rest parameter has no name, so that it can only be passed on: nil where nothing was given for it, and else it may be an Array of the program's.
@@ -282,6 +284,7 @@ impl CodeState {
                 env_reg: code.env_reg,
                 own_env: code.own_env,
                 simple: code.params.simple,
+                of_symbol: code.of_symbol,
                 nameless_rest: code.params.is_nameless("rest", zakuro_base::sym::mul),
                 nameless_kwrest: code.params.is_nameless("keyrest", zakuro_base::sym::pow),
                 plain: code.params.registers() == code.params.required + code.params.optional && !code.params.no_block,

@@ -260,7 +260,7 @@ impl Cx {
         use events::*;
         // SAFETY: caller: a live Ruby frame.
         let code = unsafe { &(*(*f).code).code };
-        let internal = code.file.starts_with("<internal");
+        let internal = crate::backtrace::internal(code);
         match code.kind {
             CodeKind::Method if internal => ([C_CALL, 0], [C_RETURN, 0]),
             CodeKind::Method => ([CALL, 0], [RETURN, 0]),
