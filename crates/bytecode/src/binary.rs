@@ -723,8 +723,8 @@ impl<'a> Reader<'a, '_> {
         let syms = self.list(|r| r.name())?;
         let calls = self.list(|r| {
             let (name, flags, argc) = (r.name()?, r.narrow()?, r.byte()?);
-            let (block, keywords): (u16, u16) = (r.narrow()?, r.narrow()?);
-            Ok(CallSite { name, flags, argc, child: block.wrapping_sub(1), keywords: keywords.wrapping_sub(1) })
+            let (child, keywords): (u16, u16) = (r.narrow()?, r.narrow()?);
+            Ok(CallSite { name, flags, argc, child: child.wrapping_sub(1), keywords: keywords.wrapping_sub(1) })
         })?;
         let keyword_lists = self.list(|r| r.list(|r| r.name()))?;
         let ivars = self.list(|r| r.name())?;

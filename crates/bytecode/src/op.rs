@@ -414,11 +414,11 @@ opcodes! {
     /// As SendBlk with self as receiver.
     SendSelfBlk [Window A, CallSite C, Argc X],
     /// Any call. In order after the receiver in a: x positional values, or one Array when the site has SPLAT; one Hash when it has KW; the
-    /// block value when it has BLOCKARG. With FCALL the handler fills register a with self. site.child may be set;
-    /// then registers a-2 and a-1 are scratch.
+    /// block value when it has BLOCKARG. With FCALL the handler fills register a with self. Of a
+    /// site with a literal block registers a-2 and a-1 are scratch.
     SendX [Window A, CallSite C, Argc X],
-    /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. site.child may be set (a-2, a-1
-    /// scratch then). Without a literal block the frame's own block is passed on.
+    /// super with x explicit arguments (zsuper is compiled to reads of the parameters). Register a is filled with self. With a literal block a-2
+    /// and a-1 are scratch; without a literal block the frame's own block is passed on.
     Super [Window A, CallSite C, Argc X],
     /// super, operands as SendX; a BLOCKARG of nil passes no block. In blocks of a method the method's block comes as BLOCKARG.
     SuperX [Window A, CallSite C, Argc X],

@@ -294,7 +294,9 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         // The end of the run counts for all but one of them.
         let in_tail = tail * (g.count.saturating_sub(1)) as f64;
         let share = part((c.waited - in_tail).max(0.0), g.seconds.life);
-        let busy = s.share(s.seconds.active - s.seconds.copy - s.seconds.collect);
+        // Where there is always room, a sender waits for the server to have the message: that is part of sending it.
+        let handing_over = if c.channel.remote && c.channel.bound.is_none() { c.room } else { 0.0 };
+        let busy = s.share(s.seconds.active - s.seconds.copy - s.seconds.collect + handing_over);
         let who = match (s.count, c.vms) {
             (1, _) | (_, 1) => format!("its only sender `{}`", s.label),
             (_, n) => format!("its {n} senders (`{}`)", s.label),
@@ -302,8 +304,12 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         // Their sender waits for them in turn: for their answers, or for room.
         let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
         let (what, back) = match back {
-            Some(back) if back.waited >= c.room => (format!("for their answers in {}", back.called()), back.waited),
-            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room),
+            Some(back) if back.waited >= c.room - handing_over => (format!("for their answers in {}", back.called()), back.waited),
+            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room - handing_over),
+        };
+        let server = match s.share(handing_over) {
+            few if few < 0.05 => String::new(),
+            share => format!(" and waited {} for its server", percent(share)),
         };
         let share_back = s.share((back - tail).max(0.0));
         all.push(Cause {
@@ -311,7 +317,7 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
             // One that waits for them as much as they for it is not what they wait for.
             weight: share * (busy - share_back).max(0.0),
             sentence: format!(
-                "{} waited {} of the time for {}; {who} was busy {}",
+                "{} waited {} of the time for {}; {who} was busy {}{server}",
                 members(g),
                 percent(part(c.waited, g.seconds.life)),
                 c.called(),
