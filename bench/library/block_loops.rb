@@ -35,9 +35,20 @@ measure("count") { list.count { |x| x.odd? } }
 measure("all?") { list.all? { |x| x < 1000 } }
 measure("Array.new") { Array.new(N) { |i| i & 3 } }
 measure("partition") { list.partition { |x| x > 100 } }
-measure("map(&:name)") { list.map(&:succ) }
-measure("select(&:name)") { list.select(&:even?) }
-measure("sum(&:name)") { list.sum(&:pred) }
+# A name that is written there, and one that comes as an object.
+Item = Struct.new(:plain) { def worked = plain + 1 }
+items = Array.new(PAIRS) { |i| Item.new(i) }
+succ, even, plain, worked = %i[succ even? plain worked]
+measure("map(&:succ)") { list.map(&:succ) }
+measure("map(&succ)") { list.map(&succ) }
+measure("select(&:even?)") { list.select(&:even?) }
+measure("select(&even)") { list.select(&even) }
+measure("map(&:plain)", PAIRS) { items.map(&:plain) }
+measure("map(&plain)", PAIRS) { items.map(&plain) }
+measure("sum(&:worked)", PAIRS) { items.sum(&:worked) }
+measure("sum(&worked)", PAIRS) { items.sum(&worked) }
+measure("sort_by(&:worked)", PAIRS) { items.sort_by(&:worked) }
+measure("sort_by(&worked)", PAIRS) { items.sort_by(&worked) }
 measure("sort_by") { list.sort_by { |x| -x } }
 measure("min_by") { list.min_by { |x| -x } }
 measure("group_by") { list.group_by { |x| x & 15 } }

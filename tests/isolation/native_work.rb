@@ -92,6 +92,7 @@ LONGER = {
   "succ" => "s = 'z' * 900_000_000; s.succ",
   "expand_path" => "s = 'z/' * 300_000_000; File.expand_path(s)",
   "fdiv of gigabits" => "a = 1 << 1_000_000_000; b = (1 << 999_999_000) + 1; loop { a.fdiv(b) }",
+  "index between characters" => "s = \"\\xa4\\xa1\".dup.force_encoding('EUC-JP') * 400_000_000; loop { s.index(\"\\xa1\\xa4\".dup.force_encoding('EUC-JP')) }",
   "hexdump" => "IO::Buffer.new(200_000_000).hexdump",
 }
 

@@ -444,13 +444,14 @@ class RubyVM::Pool
       leave(closed)
     end
 
-    # A server that is away, or has no room (it took what this pool began with), is waited for, not for ever.
+    # A server that is away, has no room (it took what this pool began with), or says no for what somebody does there at this moment, is waited for, not for ever.
     def patiently
-      by = now + @patience
+      by = nil
       begin
         yield
       rescue RubyVM::Cluster::Unavailable, RubyVM::Cluster::Refused => e
-        raise if now > by || @failed
+        by ||= now + @patience
+        raise if now > by || @failed || @leaving
         @events << [:refused, e.message] if RubyVM::Cluster::Refused === e
         sleep(0.1)
         retry
@@ -458,22 +459,14 @@ class RubyVM::Pool
     end
 
     def hear_all
-      refused = nil
       begin
-        while (answer = @results.recv)
-          refused = nil
+        while (answer = patiently { @results.recv })
           @answers << answer
           @events << :answers if @answers.size == 1
           @empty_looks = 0
         end
       rescue RubyVM::Cluster::BrokenMessage
         # Not of a worker of this pool.
-        retry
-      rescue RubyVM::Cluster::Refused
-        # It may be about what somebody does there at this moment.
-        refused ||= now
-        raise if now - refused > @patience || @leaving
-        sleep(0.1)
         retry
       rescue RubyVM::ClosedError
         nil

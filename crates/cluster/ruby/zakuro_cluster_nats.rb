@@ -369,7 +369,9 @@ module RubyVM::Cluster
     # What the consumer still has to hand out, or is not done with. (The stream of a server that was killed may hold again what had been removed from it.)
     def size
       found = connection.api("CONSUMER.INFO.#{@stream}.#{CONSUMER}")
-      found["num_pending"] + found["num_ack_pending"]
+      count = found["num_pending"] + found["num_ack_pending"]
+      # A server (2.9) may count one twice that was given back. There are no more than the stream has.
+      count == 0 ? 0 : [count, info["state"]["messages"]].min
     rescue NatsConnection::Failure => e
       raise unless e.number == NO_CONSUMER
       info["state"]["messages"]

@@ -99,8 +99,8 @@ struct Weak {
     key_maps: HashMap<usize, WeakKeys>,
     /// By the address of the object, which stays where it is.
     finalizers: HashMap<u64, Finalizers>,
-    /// How many objects have got some.
-    with_finalizers: u64,
+    /// The number of the last object that got some.
+    last_number: u64,
     /// Finalizers of objects that died, and the objects' ids; the next one at the end.
     due: Vec<(Value, Value)>,
     at_exit: bool,
@@ -110,9 +110,12 @@ struct Weak {
 impl Weak {
     /// Those of an object, which may have none yet.
     fn has_finalizer(&mut self, object: Value, id: Value) -> &mut TracedVec {
-        let number = self.with_finalizers;
-        self.with_finalizers += 1;
-        &mut self.finalizers.entry(object.bits()).or_insert_with(|| Finalizers { id, procs: TracedVec::new(), number }).procs
+        let last = &mut self.last_number;
+        let made = || {
+            *last += 1;
+            Finalizers { id, procs: TracedVec::new(), number: *last }
+        };
+        &mut self.finalizers.entry(object.bits()).or_insert_with(made).procs
     }
     /// In this order; those of an object as they were defined.
     fn call_soon(&mut self, all: Vec<Finalizers>) {
@@ -122,7 +125,7 @@ impl Weak {
 impl Trace for Weak {
     /// Written out: weak maps keep nothing, those by key their values, and finalizers not the object that they are for.
     fn trace(&self, m: &mut Marker<'_>) {
-        let Weak { maps: _, key_maps, finalizers, with_finalizers: _, due, at_exit: _, stress } = self;
+        let Weak { maps: _, key_maps, finalizers, last_number: _, due, at_exit: _, stress } = self;
         stress.trace(m);
         key_maps.values().flat_map(|m| m.table.iter()).for_each(|e| e.value.trace(m));
         for Finalizers { id, procs, number: _ } in finalizers.values() {

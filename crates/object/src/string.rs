@@ -243,18 +243,19 @@ impl StringCell {
             this.as_value().assert_uncaptured();
             return this.add(heap, other.bytes());
         }
-        Self::try_append_own(this, heap, this.len())
+        Self::try_append_own(this, heap, 0, this.len())
     }
-    /// Appends its own first `n` bytes.
-    pub fn try_append_own(this: Ref<StringCell>, heap: &mut Heap, n: usize) -> Result<(), TooLarge> {
+    /// Appends `n` bytes of its own, from that place on, or what there is.
+    pub fn try_append_own(this: Ref<StringCell>, heap: &mut Heap, from: usize, n: usize) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
         let len = this.len();
-        let n = n.min(len);
+        let from = from.min(len);
+        let n = n.min(len - from);
         let need = len.checked_add(n).ok_or(TooLarge)?;
         Self::reserve(this, heap, need)?;
         let start = this.raw_mut();
-        // SAFETY: capacity for both was ensured; wherever the content is now, the copy of its first bytes goes right behind it.
-        unsafe { std::ptr::copy_nonoverlapping(start, start.add(len), n) };
+        // SAFETY: capacity for both was ensured; wherever the content is now, the copy of `n` of its bytes from `from` on goes right behind it.
+        unsafe { std::ptr::copy_nonoverlapping(start.add(from), start.add(len), n) };
         this.set_len(need);
         this.clear_range();
         Ok(())

@@ -325,19 +325,22 @@ pub mod strings {
         if StringCell::ensure_capacity(r, &mut cx.heap, total).is_err() {
             return too_big(cx);
         }
-        // By doubling: few large copies instead of many small ones.
+        // By doubling: few large copies instead of many small ones. (Others may change it meanwhile.)
+        let (length, range) = (this.len(), this.code_range());
         if total > 0 {
             StringCell::append_string(r, &mut cx.heap, this);
             while r.len() < total {
                 cx.safepoint()?;
-                let n = r.len().min(total - r.len()).min(PORTION);
-                if StringCell::try_append_own(r, &mut cx.heap, n).is_err() {
+                // A portion may have ended within the text.
+                let from = r.len() % length;
+                let n = (total - r.len()).min(PORTION);
+                if StringCell::try_append_own(r, &mut cx.heap, from, n).is_err() {
                     return too_big(cx);
                 }
             }
         }
-        if this.code_range() != CodeRange::Broken {
-            r.set_code_range(this.code_range());
+        if range != CodeRange::Broken {
+            r.set_code_range(range);
         }
         Ok(r)
     }

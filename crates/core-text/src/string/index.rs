@@ -26,7 +26,7 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
     }
     if let Some(s) = Ref::<StringCell>::from_value(first) {
         check_compatible(cx, this, s)?;
-        return Ok(find_text(&cx.heap, this, s, 0).map(|at| (at, at + s.len())));
+        return Ok(find_text(cx, this, s, 0)?.map(|at| (at, at + s.len())));
     }
     if engine::regexp_of(&first).is_some() {
         return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|c| (c.start(), c.end())));
@@ -112,7 +112,7 @@ fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usiz
     }
     if let Some(s) = Ref::<StringCell>::from_value(first) {
         check_compatible(cx, this, s)?;
-        return match find_text(&cx.heap, this, s, 0) {
+        return match find_text(cx, this, s, 0)? {
             Some(at) => Ok((at, at + s.len())),
             None => cx.index_error("string not matched"),
         };

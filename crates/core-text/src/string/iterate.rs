@@ -152,7 +152,7 @@ fn line_end(heap: &Heap, s: Str, at: usize, sep: &[u8], paragraphs: bool) -> (us
     let end = if sep == b"\n" && enc(s).is_ascii_compatible() {
         memchr::memchr(b'\n', &b[at..]).map_or(b.len(), |n| at + n + 1)
     } else {
-        find(heap, s, sep, at).map_or(b.len(), |i| i + sep.len())
+        find_at_once(heap, s, sep, at).map_or(b.len(), |i| i + sep.len())
     };
     (end, end)
 }

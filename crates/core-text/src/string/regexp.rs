@@ -46,7 +46,7 @@ impl Pattern {
     pub fn search(&self, cx: &mut Cx, s: Str, from: usize) -> Result<Option<Found>> {
         match self {
             Pattern::Text(p) => {
-                Ok(find_text(&cx.heap, s, *p, from).map(|start| Found { start, end: start + p.len(), captures: None }))
+                Ok(find_text(cx, s, *p, from)?.map(|start| Found { start, end: start + p.len(), captures: None }))
             }
             Pattern::Regexp(re) if engine::regexp_of(re).is_some_and(|d| d.regexp.group_count() == 1) => {
                 Ok(engine::find(cx, *re, s, from)?.map(|(start, end)| Found { start, end, captures: None }))

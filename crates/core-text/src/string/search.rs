@@ -25,7 +25,7 @@ fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
 fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(find_text(&cx.heap, this, s, from)),
+        Pattern::Text(s) => find_text(cx, this, s, from),
     }
 }
 
@@ -33,7 +33,7 @@ fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize
 fn last(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
         Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|c| c.start())),
-        Pattern::Text(s) => Ok(rfind_text(&cx.heap, this, s, from)),
+        Pattern::Text(s) => rfind_text(cx, this, s, from),
     }
 }
 
@@ -181,7 +181,7 @@ pub mod searching {
     #[method("include?")]
     fn include(cx: &mut Cx, this: Str, other: Str) -> Result<bool> {
         check_compatible(cx, this, other)?;
-        Ok(find_text(&cx.heap, this, other, 0).is_some())
+        Ok(find_text(cx, this, other, 0)?.is_some())
     }
 
     /// Does it begin with one of the Strings, or with a match of one of the Regexps?

@@ -108,7 +108,7 @@ fn split_text(cx: &mut Cx, p: &mut Pieces, sep: Str, limit: usize) -> Result<()>
     let finder = memchr::memmem::Finder::new(sep.content(&cx.heap)).into_owned();
     let simple = src.encoding() == string::UTF8 && sep.content(&cx.heap).first().is_none_or(|b| b & 0xc0 != 0x80);
     while n != limit {
-        let found = if simple { finder.find(&src.content(&cx.heap)[at..]).map(|i| at + i) } else { find(&cx.heap, src, sep.content(&cx.heap), at) };
+        let found = if simple { finder.find(&src.content(&cx.heap)[at..]).map(|i| at + i) } else { find(cx, src, sep, at)? };
         let Some(i) = found else { break };
         p.put(cx, at, i)?;
         at = i + sep.len();
@@ -277,7 +277,7 @@ pub mod splitting {
         };
         p.check(cx, this)?;
         let cut = match p {
-            Pattern::Text(s) => rfind_text(&cx.heap, this, s, this.len()).map(|at| (at, at + s.len())),
+            Pattern::Text(s) => rfind_text(cx, this, s, this.len())?.map(|at| (at, at + s.len())),
             Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
         };
         Ok(three(cx, this, cut, (0, 0), p))

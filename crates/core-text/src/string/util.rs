@@ -3,6 +3,7 @@
 //! Invariants: a code range is scanned once and cached in the cell; text that is ASCII only, or in a single-byte encoding, is
 //! indexed without a scan. Rejected: caching the length in characters (no room in the cell, and `length` is rarely asked twice).
 
+use zakuro_base::progress::{Pace, Progress, Stopped, to_the_end};
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding, utf8};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
@@ -347,41 +348,71 @@ pub fn from_end(i: i64, len: usize) -> Option<usize> {
 }
 
 /// First position of `needle` at a character boundary at or after byte `from`, which is one.
-pub fn find(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
+pub fn find(cx: &mut Cx, s: Str, needle: Str, from: usize) -> Result<Option<usize>> {
+    if is_told_by_itself(&cx.heap, s) {
+        return Ok(find_by_bytes(&cx.heap, s, needle.content(&cx.heap), from));
+    }
+    Ok(find_between(&Held::of(s), enc(s), &Held::of(needle), from, cx)?)
+}
+
+/// The same for who can't be interrupted.
+pub fn find_at_once(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
+    if is_told_by_itself(heap, s) {
+        return find_by_bytes(heap, s, needle, from);
+    }
+    to_the_end(|p| find_between(s.content(heap), enc(s), needle, from, p))
+}
+
+/// Whether it can be told from a few bytes that a character begins there.
+fn is_told_by_itself(heap: &Heap, s: Str) -> bool {
+    s.encoding() == string::UTF8 || is_single(heap, s)
+}
+
+fn find_by_bytes(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
     let hay = s.content(heap);
-    let utf8 = s.encoding() == string::UTF8;
     let mut at = from;
     loop {
         at += memchr::memmem::find(hay.get(at..)?, needle)?;
         // In UTF-8, what begins with no continuation byte begins at a boundary.
-        if utf8 && needle.first().is_none_or(|b| b & 0xc0 != 0x80) || is_boundary_from(heap, s, from, at) {
+        if needle.first().is_none_or(|b| b & 0xc0 != 0x80) && s.encoding() == string::UTF8 || is_boundary(heap, s, at) {
             return Some(at);
-        }
-        if !utf8 {
-            return aligned(heap, s, needle, from, hay.len(), true);
         }
         at += 1;
     }
 }
 
-/// [`is_boundary`] of a place behind a boundary that is known: whoever looks on from each match does not look at the same characters again.
-fn is_boundary_from(heap: &Heap, s: Str, mut from: usize, at: usize) -> bool {
-    if s.encoding() == string::UTF8 || is_single(heap, s) {
-        return is_boundary(heap, s, at);
+fn find_between(hay: &[u8], e: Encoding, needle: &[u8], from: usize, p: &mut dyn Progress) -> std::result::Result<Option<usize>, Stopped> {
+    let Some(at) = hay.get(from..).and_then(|rest| memchr::memmem::find(rest, needle)).map(|at| from + at) else { return Ok(None) };
+    let boundary = boundary_from(hay, e, from, at, p)?;
+    if boundary == at { Ok(Some(at)) } else { aligned(hay, e, needle, boundary, hay.len(), true, p) }
+}
+
+/// The first boundary at or behind `at`, seen from one that is known.
+fn boundary_from(hay: &[u8], e: Encoding, mut known: usize, at: usize, p: &mut dyn Progress) -> std::result::Result<usize, Stopped> {
+    let mut pace = Pace::new();
+    while known < at {
+        let rest = &hay[known..];
+        known += e.char_len(rest).unwrap_or_else(|n| n).clamp(1, rest.len());
+        pace.at(known, p)?;
     }
-    while from < at {
-        from += char_len_at(heap, s, from);
-    }
-    from == at
+    Ok(known)
 }
 
 /// First or last position of `needle` at a character boundary from the boundary `from` on and before `end`. However many places between characters look the same, each byte is looked at a few times
 /// (Knuth, Morris, Pratt: "Fast pattern matching in strings", SIAM J. Comput. 1977).
-fn aligned(heap: &Heap, s: Str, needle: &[u8], from: usize, end: usize, first: bool) -> Option<usize> {
-    let hay = s.content(heap);
+fn aligned(
+    hay: &[u8],
+    e: Encoding,
+    needle: &[u8],
+    from: usize,
+    end: usize,
+    first: bool,
+    p: &mut dyn Progress,
+) -> std::result::Result<Option<usize>, Stopped> {
     if needle.is_empty() {
-        return Some(if first { from } else { enc(s).char_start(hay, end) });
+        return Ok(Some(if first { from } else { e.char_start(hay, end) }));
     }
+    let mut pace = Pace::new();
     // By length of what matches: how much of its end is a beginning, too.
     let mut borders = vec![0; needle.len()];
     let longer = |borders: &[usize], mut k: usize, byte: u8| {
@@ -392,9 +423,12 @@ fn aligned(heap: &Heap, s: Str, needle: &[u8], from: usize, end: usize, first: b
     };
     for i in 1..needle.len() {
         borders[i] = longer(&borders, borders[i - 1], needle[i]);
+        pace.at(i, p)?;
     }
     let (mut matching, mut boundary, mut found) = (0, from, None);
+    let mut pace = Pace::new();
     for (i, byte) in hay.iter().enumerate().skip(from) {
+        pace.at(i, p)?;
         matching = longer(&borders, matching, *byte);
         if matching < needle.len() {
             continue;
@@ -403,9 +437,7 @@ fn aligned(heap: &Heap, s: Str, needle: &[u8], from: usize, end: usize, first: b
         if at >= end {
             break;
         }
-        while boundary < at {
-            boundary += char_len_at(heap, s, boundary);
-        }
+        boundary = boundary_from(hay, e, boundary, at, p)?;
         if boundary == at {
             found = Some(at);
             if first {
@@ -413,17 +445,17 @@ fn aligned(heap: &Heap, s: Str, needle: &[u8], from: usize, end: usize, first: b
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// As [`find`]; broken text is found nowhere.
-pub fn find_text(heap: &Heap, s: Str, needle: Str, from: usize) -> Option<usize> {
-    if range(heap, needle) == CodeRange::Broken { None } else { find(heap, s, needle.content(heap), from) }
+pub fn find_text(cx: &mut Cx, s: Str, needle: Str, from: usize) -> Result<Option<usize>> {
+    if range(&cx.heap, needle) == CodeRange::Broken { Ok(None) } else { find(cx, s, needle, from) }
 }
 
 /// As [`rfind`]; broken text is found nowhere.
-pub fn rfind_text(heap: &Heap, s: Str, needle: Str, from: usize) -> Option<usize> {
-    if range(heap, needle) == CodeRange::Broken { None } else { rfind(heap, s, needle.content(heap), from) }
+pub fn rfind_text(cx: &mut Cx, s: Str, needle: Str, from: usize) -> Result<Option<usize>> {
+    if range(&cx.heap, needle) == CodeRange::Broken { Ok(None) } else { rfind(cx, s, needle, from) }
 }
 
 /// ArgumentError for text that is broken.
@@ -448,19 +480,25 @@ pub fn is_wide(encoding: u8) -> bool {
 }
 
 /// Last position of `needle` at a character boundary at or before byte `from`.
-pub fn rfind(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usize> {
-    let hay = s.content(heap);
-    let mut end = from.saturating_add(needle.len()).min(hay.len());
-    loop {
-        let at = memchr::memmem::rfind(&hay[..end], needle)?;
-        if is_boundary(heap, s, at) {
-            return Some(at);
+pub fn rfind(cx: &mut Cx, s: Str, needle: Str, from: usize) -> Result<Option<usize>> {
+    let mut end = from.saturating_add(needle.len()).min(s.len());
+    if is_told_by_itself(&cx.heap, s) {
+        let (hay, needle) = (s.content(&cx.heap), needle.content(&cx.heap));
+        while let Some(at) = memchr::memmem::rfind(&hay[..end], needle) {
+            if is_boundary(&cx.heap, s, at) {
+                return Ok(Some(at));
+            }
+            match (at + needle.len()).checked_sub(1) {
+                Some(before) => end = before,
+                None => break,
+            }
         }
-        if enc(s) != Encoding::UTF_8 {
-            return aligned(heap, s, needle, 0, at, false);
-        }
-        end = (at + needle.len()).checked_sub(1)?;
+        return Ok(None);
     }
+    let (hay, needle) = (Held::of(s), Held::of(needle));
+    let Some(at) = memchr::memmem::rfind(&hay[..end], &needle) else { return Ok(None) };
+    let boundary = boundary_from(&hay, enc(s), 0, at, cx)?;
+    if boundary == at { Ok(Some(at)) } else { Ok(aligned(&hay, enc(s), &needle, 0, at, false, cx)?) }
 }
 
 /// Start and number of a Range argument in a sequence of `len` elements; None when it begins outside. `len` is only asked
