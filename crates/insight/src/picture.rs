@@ -285,17 +285,7 @@ impl Picture {
     }
     /// How many VMs were active in each part of the time, on average.
     pub fn timeline(&self) -> Vec<f64> {
-        let mut sum = self.activity();
-        // The last part has only begun; of less than a tenth nothing can be said.
-        let rest = self.wall - self.part * (sum.len() - 1) as f64;
-        if sum.len() > 1 && rest < 0.1 * self.part {
-            sum.pop();
-        } else if let Some(last) = sum.last_mut()
-            && rest > 0.0
-        {
-            *last *= self.part / rest;
-        }
-        sum
+        last_as_far_as_it_went(self.activity(), self.wall, self.part)
     }
     /// The same in parts of equal length: the last one as if nothing came after now.
     pub fn activity(&self) -> Vec<f64> {
@@ -306,6 +296,19 @@ impl Picture {
         }
         sum
     }
+}
+
+/// What was counted in parts of this length, of which the last has only begun: of less than a tenth nothing can be said.
+fn last_as_far_as_it_went(mut parts: Vec<f64>, wall: f64, part: f64) -> Vec<f64> {
+    let rest = wall - part * (parts.len() - 1) as f64;
+    if parts.len() > 1 && rest < 0.1 * part {
+        parts.pop();
+    } else if let Some(last) = parts.last_mut()
+        && rest > 0.0
+    {
+        *last *= part / rest;
+    }
+    parts
 }
 
 /// Most members of a group whose waits are kept apart.
@@ -477,5 +480,20 @@ fn note_uses(s: &Shown, group: usize, rows: &HashMap<u64, u64>, used: &mut HashS
         let of = uses.entry(row).or_default();
         let side = if kind == WaitKind::Send { &mut of.senders } else { &mut of.receivers };
         side.entry(group).or_default().add(new, 0, 1, ticks);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_as_far_as_it_went;
+
+    #[test]
+    fn who_is_always_at_work_is_one_in_each_part() {
+        let near = |parts: Vec<f64>, count: usize| parts.len() == count && parts.iter().all(|n| (n - 1.0).abs() < 1e-9);
+        assert!(near(last_as_far_as_it_went(vec![1.0, 1.0, 0.5], 5.0, 2.0), 3));
+        // Half a per cent of a part: what was counted there is no share of it.
+        assert!(near(last_as_far_as_it_went(vec![1.0, 1.0, 0.0], 4.01, 2.0), 2));
+        assert!(near(last_as_far_as_it_went(vec![0.05], 0.1, 2.0), 1));
+        assert_eq!(last_as_far_as_it_went(vec![0.0], 0.0, 2.0), [0.0]);
     }
 }
