@@ -5,10 +5,10 @@
 //! Rejected: a MatchData for each match (an object and a copied String per token).
 
 use crate::args;
+use zakuro_core_text::regexp::engine;
 use zakuro_macros::{Trace, ruby_class};
+use zakuro_text::regexp::Groups;
 use zakuro_vm::*;
-
-type Groups = Vec<Option<(usize, usize)>>;
 
 /// Payload of a StringScanner.
 #[derive(Trace, Clone)]
@@ -20,13 +20,14 @@ struct Scanner {
     /// Where the last match was looked for: `unscan` goes back there.
     before: usize,
     matched: bool,
+    #[untraced]
     groups: Groups,
     fixed_anchor: bool,
 }
 
 impl Scanner {
     fn new(string: Value, fixed_anchor: bool) -> Scanner {
-        Scanner { string, regexp: Value::NIL, pos: 0, before: 0, matched: false, groups: Vec::new(), fixed_anchor }
+        Scanner { string, regexp: Value::NIL, pos: 0, before: 0, matched: false, groups: Groups::new(), fixed_anchor }
     }
     fn text(&self) -> Option<Ref<StringCell>> {
         Ref::from_value(self.string)
@@ -64,7 +65,7 @@ impl Bare {
 
 impl NativeData for Scanner {
     fn weight(&self) -> usize {
-        self.groups.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
+        engine::weight_of_groups(&self.groups)
     }
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
         values.extend([self.string, self.regexp]);
@@ -102,7 +103,7 @@ fn save_groups(out: &mut Saved, groups: &Groups) {
 
 zakuro_vm::saved_loader!("StringScanner", |r| {
     let (pos, before, matched, fixed_anchor) = (r.narrow()?, r.narrow()?, r.flag()?, r.flag()?);
-    let mut groups = Vec::new();
+    let mut groups = Groups::new();
     for _ in 0..r.number()? {
         groups.push(if r.flag()? { Some((r.narrow()?, r.narrow()?)) } else { None });
     }
@@ -159,7 +160,7 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
     if pos > text.len() {
         return Ok(None);
     }
-    let found = zakuro_core_text::regexp::engine::scan(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
+    let found = engine::scan(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
     let s = scanner(cx, this)?;
     let Some(groups) = found else { return Ok(None) };
     let end = groups.first().copied().flatten().map_or(pos, |g| g.1);

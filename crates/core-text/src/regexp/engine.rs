@@ -7,7 +7,7 @@ use super::cache::SharedRegexp;
 use std::cell::Cell;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Answer, Captures, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
+use zakuro_text::regexp::{Answer, Captures, Groups, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -112,7 +112,8 @@ pub struct MatchData {
     /// Frozen copy of the searched String.
     pub string: Value,
     /// Byte range of each group; the first is the whole match and always there.
-    pub captures: Vec<Option<(usize, usize)>>,
+    #[untraced]
+    pub captures: Groups,
 }
 impl NativeData for MatchData {
     fn parcel(&self, values: &mut Gathered) -> Option<Unpack> {
@@ -125,11 +126,16 @@ impl NativeData for MatchData {
         Some(match_blueprint(self.captures.clone()))
     }
     fn weight(&self) -> usize {
-        self.captures.capacity() * std::mem::size_of::<Option<(usize, usize)>>()
+        weight_of_groups(&self.captures)
     }
 }
 
-fn match_blueprint(captures: Vec<Option<(usize, usize)>>) -> Rebuild {
+/// Bytes that groups take beside what holds them.
+pub fn weight_of_groups(groups: &Groups) -> usize {
+    if groups.spilled() { groups.capacity() * size_of::<Option<(usize, usize)>>() } else { 0 }
+}
+
+fn match_blueprint(captures: Groups) -> Rebuild {
     let saved = captures.clone();
     let save = move |out: &mut Saved| {
         out.number(saved.len() as u64);
@@ -144,7 +150,7 @@ fn match_blueprint(captures: Vec<Option<(usize, usize)>>) -> Rebuild {
     savable(move |_, v| Some(Box::new(MatchData { regexp: v[0], string: v[1], captures: captures.clone() })), save)
 }
 zakuro_vm::saved_loader!("MatchData", |r| {
-    let mut captures = Vec::new();
+    let mut captures = Groups::new();
     for _ in 0..r.number()? {
         captures.push(if r.flag()? { Some((r.narrow()?, r.narrow()?)) } else { None });
     }
@@ -358,7 +364,7 @@ pub fn scan(
     base: usize,
     pos: usize,
     anchored: bool,
-) -> Result<Option<Vec<Option<(usize, usize)>>>> {
+) -> Result<Option<Groups>> {
     let d = regexp_checked(cx, &re)?;
     let (s, enc, range) = prepare(cx, d, s)?;
     // The rest of a valid String is valid unless it begins inside a character; in encodings other than UTF-8 nobody asks for more than whether it is all ASCII.
@@ -412,7 +418,7 @@ pub fn make_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, caps: Captures) ->
 
 /// MatchData for a String pattern that was found at `start..end`.
 pub fn make_plain_match(cx: &mut Cx, pattern: Value, s: Ref<StringCell>, start: usize, end: usize) -> Value {
-    make_match(cx, pattern, s, Captures { groups: vec![Some((start, end))] })
+    make_match(cx, pattern, s, Captures::of_range((start, end)))
 }
 
 /// Searches, sets `$~` of the calling Ruby method (nil when nothing was found) and returns the captures.

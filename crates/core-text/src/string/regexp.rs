@@ -71,7 +71,7 @@ impl Pattern {
         let m = match found {
             None => Value::NIL,
             Some(f) => {
-                let caps = f.captures.clone().unwrap_or_else(|| Captures { groups: vec![Some((f.start, f.end))] });
+                let caps = f.captures.clone().unwrap_or_else(|| Captures::of_range((f.start, f.end)));
                 engine::make_match(cx, self.value(), s, caps)
             }
         };

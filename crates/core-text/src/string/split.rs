@@ -1,6 +1,6 @@
 //! String: `split`, `partition`, `rpartition`.
 
-use super::regexp::{Pattern, pattern};
+use super::regexp::{Found, Pattern, pattern};
 use super::util::*;
 use crate::regexp::engine;
 use zakuro_macros::ruby_class;
@@ -135,9 +135,9 @@ fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<
     let len = src.len();
     let (mut begin, mut from, mut n) = (0, 0, 1);
     let mut last_empty = false;
+    let pattern = Pattern::Regexp(re);
     while n != limit && from <= len {
-        let Some(caps) = engine::search(cx, re, src, from, false)? else { break };
-        let (start, end) = (caps.start(), caps.end());
+        let Some(Found { start, end, captures }) = pattern.search(cx, src, from)? else { break };
         if start == from && start == end {
             if !last_empty {
                 from += if from >= len { 1 } else { char_len_at(&cx.heap, src, from) };
@@ -152,7 +152,7 @@ fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<
             from = end;
         }
         last_empty = false;
-        for (a, b) in caps.groups[1..].iter().flatten() {
+        for (a, b) in captures.iter().flat_map(|c| &c.groups[1..]).flatten() {
             p.put(cx, *a, *b)?;
         }
         n += 1;

@@ -6,6 +6,7 @@ use super::codec::{Codec, Coding, Multi, Single, Utf8};
 use super::exec;
 use super::program::{Begin, NONE, PIECE, Program};
 use super::state::{Outcome, State};
+use crate::regexp::Groups;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
@@ -46,6 +47,11 @@ impl Matcher {
     /// A search from byte `from`.
     pub fn new(from: usize, mode: Mode) -> Matcher {
         Matcher { state: State::default(), mode, at: from, running: false, needed: None, begun: false, skipped: 0 }
+    }
+
+    /// How many steps of the last run's were left.
+    pub fn steps_left(&self) -> usize {
+        self.state.steps.max(0) as usize
     }
 
     /// Searches until it is decided or about `steps` steps are used up.
@@ -223,11 +229,13 @@ impl Matcher {
     }
 
     /// Byte ranges of the groups of a match; the first is the whole.
-    pub fn groups(&self, p: &Program) -> Vec<Option<(usize, usize)>> {
+    pub fn groups(&self, p: &Program) -> Groups {
         let slots = &self.state.slots;
-        let mut out: Vec<Option<(usize, usize)>> =
-            slots[..p.groups as usize * 2].chunks_exact(2).map(|g| (g[0] != NONE && g[1] != NONE).then_some((g[0], g[1]))).collect();
-        out[0] = Some(self.span(p));
+        let mut out = Groups::with_capacity(p.groups as usize);
+        out.push(Some(self.span(p)));
+        for g in slots[2..p.groups as usize * 2].chunks_exact(2) {
+            out.push((g[0] != NONE && g[1] != NONE).then_some((g[0], g[1])));
+        }
         out
     }
 

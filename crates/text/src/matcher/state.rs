@@ -69,7 +69,7 @@ pub enum Outcome {
 #[derive(Debug, Default)]
 pub struct State {
     pub(super) stack: Vec<Entry>,
-    pub slots: Vec<usize>,
+    pub slots: smallvec::SmallVec<[usize; 16]>,
     pub(super) frames: Vec<Frame>,
     pub(super) saved: Vec<usize>,
     pub(super) frame: usize,

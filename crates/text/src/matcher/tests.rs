@@ -14,7 +14,7 @@ fn error(pattern: &str) -> String {
     compile(pattern.as_bytes(), Options::new(false, false, false), Encoding::UTF_8, &mut Poll::new(&mut || true)).err().unwrap_or_default()
 }
 
-type Groups = Option<Vec<Option<(usize, usize)>>>;
+type Groups = Option<crate::regexp::Groups>;
 
 /// The match, got in portions of `steps`, and how many there were.
 fn search(p: &Program, text: &[u8], steps: usize) -> (Groups, usize) {

@@ -82,13 +82,20 @@ pub enum MatchError {
     Engine(String),
 }
 
-/// Byte offsets of group 0 (the match) and the others.
+/// Byte ranges of group 0 (the match) and the others. Few need no memory of their own.
+pub type Groups = smallvec::SmallVec<[Option<(usize, usize)>; 3]>;
+
+/// Where the groups of a match are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captures {
-    pub groups: Vec<Option<(usize, usize)>>,
+    pub groups: Groups,
 }
 
 impl Captures {
+    /// Of a match without groups.
+    pub fn of_range(range: (usize, usize)) -> Captures {
+        Captures { groups: smallvec::smallvec![Some(range)] }
+    }
     pub fn start(&self) -> usize {
         self.groups[0].map_or(0, |g| g.0)
     }
@@ -455,7 +462,7 @@ impl Answer for Captures {
     const RANGE: bool = false;
     const ANY: bool = false;
     fn of_range(range: (usize, usize)) -> Captures {
-        Captures { groups: vec![Some(range)] }
+        Captures::of_range(range)
     }
     fn of_matcher(m: &Matcher, p: &matcher::Program) -> Captures {
         Captures { groups: m.groups(p) }
@@ -610,10 +617,18 @@ impl Search {
             // Would begin anew at each place, over the same text.
             Engine::Linear { .. } if self.mode == Mode::Backward => None,
             Engine::Linear { regex, ascii_only } if linear_applies(text, *ascii_only) => {
-                if regex.waits(hay.len() - start)
-                    && let Some(found) = self.tried(re, text)
+                if !T::RANGE
+                    && re.groups > 1
+                    && (hay.len() - start <= automaton::SHORT || self.mode == Mode::Anchored)
+                    && regex.matcher_is_cheap()
+                    && let Some(found) = self.groups(re, regex, text)
                 {
                     return Some(found);
+                }
+                if regex.waits(hay.len() - start)
+                    && let Some(tried) = Tried::new(re, text, Matcher::new(start, self.mode), automaton::TRIED)
+                {
+                    return Some(tried.found);
                 }
                 let regex = regex.automaton()?;
                 let automatic = Automatic { regex, groups: re.groups };
@@ -625,16 +640,11 @@ impl Search {
     }
 
     /// The matcher's answer, if a few steps lead to it.
-    #[cold]
-    #[inline(never)]
-    fn tried<T: Answer>(&self, re: &Regexp, text: &Text<'_>) -> Option<Option<T>> {
-        let program = re.program_for(text).ok()?;
-        let mut matcher = Matcher::new(self.start, self.mode);
-        match matcher.run(program, text.bytes, automaton::TRIED) {
-            Outcome::Match => Some(Some(T::of_matcher(&matcher, program))),
-            Outcome::No => Some(None),
-            Outcome::Overflow | Outcome::Paused => None,
-        }
+    fn groups<T: Answer>(&self, re: &Regexp, regex: &Lazy, text: &Text<'_>) -> Option<Option<T>> {
+        let tried = Tried::new(re, text, Matcher::new(self.start, self.mode), automaton::FOR_GROUPS);
+        let (steps, end) = tried.as_ref().map_or((usize::MAX, 0), |t| (t.steps, t.end));
+        regex.matcher_took(steps, end.saturating_sub(self.start));
+        tried.map(|t| t.found)
     }
 
     fn backtrack<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
@@ -662,6 +672,28 @@ impl Search {
     }
 }
 
+/// What the matcher came to.
+struct Tried<T> {
+    found: Option<T>,
+    steps: usize,
+    /// How far it went: the end of the match, or of the text.
+    end: usize,
+}
+
+impl<T: Answer> Tried<T> {
+    /// None: it takes more steps than `most`.
+    #[inline(never)]
+    fn new(re: &Regexp, text: &Text<'_>, mut matcher: Matcher, most: usize) -> Option<Tried<T>> {
+        let program = re.program_for(text).ok()?;
+        let (found, end) = match matcher.run(program, text.bytes, most) {
+            Outcome::Match => (Some(T::of_matcher(&matcher, program)), matcher.span(program).1),
+            Outcome::No => (None, text.bytes.len()),
+            Outcome::Overflow | Outcome::Paused => return None,
+        };
+        Some(Tried { found, steps: most - matcher.steps_left(), end })
+    }
+}
+
 /// Encodings in which a match of bytes is a match of characters.
 fn is_byte_searchable(enc: Encoding) -> bool {
     enc == Encoding::UTF_8 || enc.is_single_byte()
@@ -676,7 +708,7 @@ fn linear_applies(text: &Text<'_>, ascii_only: bool) -> bool {
 
 fn linear_search(regex: &Automaton, input: Input<'_>, groups: usize, lane: Lane) -> Option<Captures> {
     if groups == 1 {
-        return regex.find(&input, lane).map(|range| Captures { groups: vec![Some(range)] });
+        return regex.find(&input, lane).map(Captures::of_range);
     }
     // Slots on the stack: a Captures object would be made and dropped for each match.
     let mut few = [None; 2 * FEW_GROUPS];
