@@ -296,7 +296,6 @@ impl Emitter<'_, '_> {
                 self.store_reg(recv, id, i.a);
             }
         }
-        let calls = self.load_fixed(self.state_of(id), state::CALLS);
         let handlers = &RUBY_CALLS;
         match called {
             Called::Ruby(_) | Called::NewPlain(_) => {
@@ -331,6 +330,7 @@ impl Emitter<'_, '_> {
                 self.b.set_cold_block(miss);
             }
             Called::New(..) | Called::Bound | Called::Native(..) => {
+                let calls = self.load_fixed(self.state_of(id), state::CALLS);
                 self.guard_call(recv, entry, calls, miss);
                 let handler = match (&called, with_block) {
                     (Called::Bound, false) => handlers.bound,

@@ -6,7 +6,7 @@ use super::types::{Plan, State, is_branch};
 use crate::layout::{self, cell, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{I8, I64};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::op::Role;
 use zakuro_heap::SharedBuf;
@@ -433,6 +433,14 @@ impl Emitter<'_, '_> {
     /// The element of an Array at an index that is a Fixnum.
     pub fn element(&mut self, a: Value, index: Value) -> Value {
         let n = self.b.ins().sshr_imm_u(index, 1);
+        let (outside, done) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(outside);
+        self.b.append_block_param(done, I64);
+        let at = self.element_address(a, n, outside, |_| ());
+        let v = self.load(at, 0);
+        self.b.ins().jump(done, &[v.into()]);
+        // Counted from the end, or none.
+        self.b.switch_to_block(outside);
         let aux = self.load_u16(a, cell::AUX);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
         let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
@@ -442,18 +450,41 @@ impl Emitter<'_, '_> {
         let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, n, 0);
         let from_end = self.b.ins().iadd(n, length);
         let n = self.b.ins().select(below, from_end, n);
-        let (within, done) = (self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(done, I64);
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
-        let nil = self.word(Ruby::NIL);
+        let (within, nil) = (self.b.create_block(), self.word(Ruby::NIL));
+        self.b.set_cold_block(within);
         self.b.ins().brif(inside, within, &[], done, &[nil.into()]);
         self.b.switch_to_block(within);
         let offset = self.b.ins().ishl_imm_u(n, 3);
         let at = self.b.ins().iadd(start, offset);
-        let v = self.b.ins().load(I64, MemFlagsData::trusted(), at, 0);
+        let v = self.load(at, 0);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
+    }
+    /// Where an Array has the element of number `n`; to `other` if there is none. `look` asks more of one whose elements lie outside of its cell.
+    fn element_address(&mut self, a: Value, n: Value, other: Block, look: impl FnOnce(&mut Self)) -> Value {
+        let (out, near, at) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        self.b.append_block_param(at, I64);
+        let aux = self.load_u16(a, cell::AUX);
+        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
+        self.b.ins().brif(is_out, out, &[], near, &[]);
+        self.b.switch_to_block(near);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, aux);
+        self.branch_unless(within, other);
+        let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
+        self.b.ins().jump(at, &[start.into()]);
+        self.b.switch_to_block(out);
+        let length = self.load(a, cell::ARRAY_LENGTH);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
+        self.branch_unless(within, other);
+        look(self);
+        let start = self.load(a, cell::ARRAY_POINTER);
+        self.b.ins().jump(at, &[start.into()]);
+        self.b.switch_to_block(at);
+        let start = self.b.block_params(at)[0];
+        let offset = self.b.ins().ishl_imm_u(n, 3);
+        self.b.ins().iadd(start, offset)
     }
     fn array_get(&mut self, id: Id, s: &mut State) {
         let (x, y) = self.types.operands(id);
@@ -551,32 +582,13 @@ impl Emitter<'_, '_> {
         let refers = self.is_cell(value);
         let told = self.b.ins().band(old, refers);
         self.branch_away(told, other);
-        let (out, at) = (self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(at, I64);
-        let aux = self.load_u16(a, cell::AUX);
-        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
-        let near = self.b.create_block();
-        self.b.ins().brif(is_out, out, &[], near, &[]);
-        self.b.switch_to_block(near);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, aux);
-        self.branch_unless(within, other);
-        let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
-        self.b.ins().jump(at, &[start.into()]);
-        self.b.switch_to_block(out);
-        let length = self.load(a, cell::ARRAY_LENGTH);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
-        self.branch_unless(within, other);
-        let buffer = self.load(a, cell::ARRAY_BUFFER);
-        let holders = self.load(buffer, SharedBuf::HOLDERS as i32);
-        let holders = self.b.ins().band_imm_s(holders, !SharedBuf::NO_HOLDER as i64);
-        let own = self.b.ins().icmp_imm_s(IntCC::Equal, holders, 1);
-        self.branch_unless(own, other);
-        let start = self.load(a, cell::ARRAY_POINTER);
-        self.b.ins().jump(at, &[start.into()]);
-        self.b.switch_to_block(at);
-        let start = self.b.block_params(at)[0];
-        let offset = self.b.ins().ishl_imm_u(n, 3);
-        let at = self.b.ins().iadd(start, offset);
+        let at = self.element_address(a, n, other, |e| {
+            let buffer = e.load(a, cell::ARRAY_BUFFER);
+            let holders = e.load(buffer, SharedBuf::HOLDERS as i32);
+            let holders = e.b.ins().band_imm_s(holders, !SharedBuf::NO_HOLDER as i64);
+            let own = e.b.ins().icmp_imm_s(IntCC::Equal, holders, 1);
+            e.branch_unless(own, other);
+        });
         self.store(value, at, 0);
     }
     fn element_set(&mut self, id: Id, s: &mut State) {

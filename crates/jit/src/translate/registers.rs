@@ -195,12 +195,12 @@ impl Emitter<'_, '_> {
     /// A Float of a double.
     pub fn boxed(&mut self, d: Value) -> Value {
         let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), d);
-        let top = self.b.ins().ushr_imm_u(bits, 60);
-        let next = self.b.ins().iadd_imm_s(top, 1);
-        let common = self.b.ins().band_imm_s(next, 6);
-        let common = self.b.ins().icmp_imm_s(IntCC::Equal, common, 4);
-        let edge = self.b.ins().icmp_imm_s(IntCC::NotEqual, bits, 0x3000_0000_0000_0000);
-        let fits = self.b.ins().band(common, edge);
+        // Bits 60 to 62 are 3 or 4: seen in the upper half, without the sign. The least of these go the long way, since the very first is none.
+        let high = self.b.ins().ushr_imm_u(bits, 32);
+        let high = self.b.ins().ireduce(I32, high);
+        let twice = self.b.ins().iadd(high, high);
+        let above = self.b.ins().iadd_imm_s(twice, -0x6000_0001);
+        let fits = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, above, 0x3fff_ffff);
         let (small, large, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I64);
         self.b.set_cold_block(large);
@@ -225,12 +225,11 @@ impl Emitter<'_, '_> {
     }
     /// The double of a flonum.
     pub fn unpacked(&mut self, v: Value) -> Value {
-        let sign = self.b.ins().ushr_imm_u(v, 63);
-        let two = self.constant(2);
-        let low = self.b.ins().isub(two, sign);
-        let rest = self.b.ins().band_imm_s(v, !3);
-        let turned = self.b.ins().bor(low, rest);
-        let bits = self.b.ins().rotr_imm_u(turned, 3);
+        // Turned back, the lower two of these bits are 1 and 0. They are 0 and 1 where the third is set, which is the word's sign.
+        let turned = self.b.ins().rotr_imm_u(v, 3);
+        let sign = self.b.ins().sshr_imm_u(v, 63);
+        let other = self.b.ins().band_imm_s(sign, 0x6000_0000_0000_0000);
+        let bits = self.b.ins().bxor(turned, other);
         let zero = self.b.ins().icmp_imm_s(IntCC::Equal, v, 0x8000_0000_0000_0002u64 as i64);
         let none = self.constant(0);
         let bits = self.b.ins().select(zero, none, bits);
