@@ -20,4 +20,4 @@ end
     p [name, walked.class, frames { walked.send(name, *args) { raise "x" } }]
   end
 end
-p frames { "ab".gsub(/a/) { raise "x" } }, frames { 3.times.map { raise "x" } }, frames { [1].each_slice(1).map { raise "x" } }, frames { [[1]].each { |a| a.each { raise "x" } } }
+p frames { "ab".gsub(/a/) { raise "x" } }, frames { 3.upto(5).map { raise "x" } }, frames { [1].each_slice(1).map { raise "x" } }, frames { [[1]].each { |a| a.each { raise "x" } } }

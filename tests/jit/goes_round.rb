@@ -6,6 +6,7 @@ MODE = GC.count - collections > 50 ? :off : RubyVM::JIT.stat[:mode]
 list = Array.new(1000) { |i| i }
 hash = list.to_h { |i| [i, i] }
 pairs = hash.to_a
+set = list.to_set
 text = "a\n" * 1000
 sum = 0
 {
@@ -56,6 +57,17 @@ sum = 0
   transform_values: -> { hash.transform_values { |v| v + 1 } },
   "map.with_index": -> { list.map.with_index { |x, i| x + i } },
   "each_with_index.map": -> { list.each_with_index.map { |x, i| x + i } },
+  "each_with_index.select": -> { list.each_with_index.select { |x, i| x > i } },
+  "each_with_index.inject": -> { list.each_with_index.inject(0) { |s, x| s + x[0] } },
+  "each.sum": -> { list.each.sum { |x| x & 3 } },
+  "times.map": -> { 1000.times.map { |i| i + 1 } },
+  "Hash#sum": -> { hash.sum { |k, v| k ^ v } },
+  "Hash#max_by": -> { hash.max_by { |k, v| k ^ v } },
+  "Hash#inject": -> { hash.inject(0) { |s, x| s + x[0] } },
+  "Hash#each_with_index": -> { hash.each_with_index { |x, i| sum += i } },
+  "Hash#each, pairs": -> { hash.each { |x| sum += x.size } },
+  "Set#map": -> { set.map { |x| x + 1 } },
+  "Set#any?": -> { set.any? { |x| x > 2000 } },
   # As many comparisons as that takes.
   sort: -> { list.first(170).sort { |x, y| y <=> x } },
   "each of pairs": -> { pairs.each { |a, b| sum += a ^ b } },

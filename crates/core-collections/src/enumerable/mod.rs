@@ -9,10 +9,12 @@
 //! Array has most of these methods itself in Ruby. [`own_rows`] gives it rows of its own that point to the same functions.
 
 use crate::enumerator::EnumeratorExt;
+use elements::{Element, Elements, walked};
 use std::cell::Cell;
 use zakuro_macros::Trace;
 use zakuro_vm::*;
 
+pub(crate) mod elements;
 pub mod map;
 pub mod order;
 pub mod search;
@@ -78,7 +80,7 @@ pub fn walk_by(cx: &mut Cx, this: Value, name: Sym, args: &[Value], kw: bool, st
     }
 }
 
-/// Walks Hashes directly, others by `walk`.
+/// Walks Hashes and what else is known directly, others by `walk`.
 #[inline(never)]
 fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
     if let Some(h) = Ref::<HashCell>::from_value(this)
@@ -89,6 +91,24 @@ fn walk_known(cx: &mut Cx, this: Value, step: &Step<'_>) -> Result<()> {
             let more = step(cx, &[pair])?;
             cx.safepoint()?;
             Ok(more)
+        });
+    }
+    if let Some(mut elements) = Elements::other(cx, this) {
+        return walked(cx, elements.hash(), |cx| {
+            while let Some(e) = elements.take(cx) {
+                let more = match e {
+                    Element::Two(a, b) => step(cx, &[a, b])?,
+                    one => {
+                        let v = one.packed(cx);
+                        step(cx, &[v])?
+                    }
+                };
+                if !more {
+                    break;
+                }
+                cx.safepoint()?;
+            }
+            Ok(())
         });
     }
     walk(cx, this, &[], step)
@@ -135,6 +155,13 @@ impl Source {
     pub fn of(cx: &mut Cx, this: Value) -> Option<Source> {
         if let Some(a) = plain_array(cx, this) {
             return Some(Source::Array(a, 0));
+        }
+        if let Some((recv, method)) = crate::enumerator::plain(cx, this) {
+            return match method {
+                sym::each => builtin_source(cx, recv, method),
+                sym::times if cx.is_builtin(recv, method, ids::INTEGER) => recv.as_fixnum().map(|n| Source::Count(0, n - 1)),
+                _ => None,
+            };
         }
         let r = Ref::<RangeCell>::from_value(this).filter(|_| cx.is_builtin(this, sym::each, ids::RANGE))?;
         let low = r.low().as_fixnum()?;
@@ -213,13 +240,31 @@ pub(crate) fn each_yield<const PACKED: bool>(
         };
         return cx.walk(block, next, |cx, r| keep(cx, item.get(), r), |cx, r| keep_slowly(cx, item.get(), r));
     }
-    if !PACKED
-        && let Some(mut source) = indexed(cx, this)
-        && crate::hash::takes_two(cx, block)
-    {
-        let index = Cell::new(0);
-        let next = |_: &mut Cx| Some([source.take()?, Value::fixnum(index.replace(index.get() + 1))]);
-        return cx.walk(block, next, |cx, r| keep(cx, Value::NIL, r), |cx, r| keep_slowly(cx, Value::NIL, r));
+    if let Some(mut elements) = Elements::other(cx, this) {
+        let item = Cell::new(Value::NIL);
+        let two = elements.are_pairs() && crate::hash::takes_two(cx, block);
+        if two || !elements.are_several() || PACKED && block.proc().is_none_or(|p| !p.is_lambda()) {
+            let keep = |cx: &mut Cx, r| keep(cx, item.get(), r);
+            let keep_slowly = |cx: &mut Cx, r| keep_slowly(cx, item.get(), r);
+            return walked(cx, elements.hash(), |cx| {
+                if two {
+                    let next = |cx: &mut Cx| {
+                        let e = elements.take(cx)?;
+                        if PACKED {
+                            item.set(e.packed(cx));
+                        }
+                        Some(e.both())
+                    };
+                    cx.walk(block, next, keep, keep_slowly)
+                } else {
+                    let next = |cx: &mut Cx| {
+                        item.set(elements.take_packed(cx)?);
+                        Some([item.get()])
+                    };
+                    cx.walk(block, next, keep, keep_slowly)
+                }
+            });
+        }
     }
     walk_known(cx, this, &|cx, v| {
         let e = if PACKED || v.len() == 1 { pack(cx, v) } else { Value::NIL };
@@ -234,12 +279,6 @@ pub(crate) fn add(cx: &mut Cx, to: Ref<ArrayCell>, v: Value) {
     if !ArrayCell::try_push(to, v) {
         ArrayCell::push(to, &mut cx.heap, v);
     }
-}
-
-/// The elements that an Enumerator of `each_with_index` numbers from 0.
-fn indexed(cx: &mut Cx, this: Value) -> Option<Source> {
-    let (recv, method) = crate::enumerator::plain(cx, this)?;
-    if method == sym::each_with_index { builtin_source(cx, recv, method) } else { None }
 }
 
 /// What a builtin of Enumerable walks without a call of `each`, when that is the receiver's method of this name.
@@ -299,9 +338,11 @@ pub(crate) fn each_with_another(
     block: Block,
     given: impl Fn(Value) -> [Value; 2],
 ) -> Result<()> {
-    let source = if args.is_empty() { Source::of(cx, this) } else { None };
-    if let Some(mut source) = source {
-        return cx.walk(block, |_| Some(given(source.take()?)), |_, _| true, |_, _| Ok(true));
+    let elements = if args.is_empty() { Elements::of(cx, this) } else { None };
+    if let Some(mut elements) = elements {
+        return walked(cx, elements.hash(), |cx| {
+            cx.walk(block, |cx| Some(given(elements.take_packed(cx)?)), |_, _| true, |_, _| Ok(true))
+        });
     }
     each_with(cx, this, args, |cx, v| {
         let e = pack(cx, v);

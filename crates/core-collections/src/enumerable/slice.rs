@@ -71,21 +71,22 @@ pub mod methods {
             return cx.sized_enumerator(this, "each_slice", &[n], slice_size);
         }
         if count <= SHORT
-            && let Some(mut source) = Source::of(cx, this)
+            && let Some(mut elements) = Elements::of(cx, this)
         {
+            let hash = elements.hash();
             let next = |cx: &mut Cx| {
-                let first = source.take()?;
+                let first = elements.take_packed(cx)?;
                 let group = cx.new_array();
                 ArrayCell::reserve(group, &mut cx.heap, count);
                 ArrayCell::push(group, &mut cx.heap, first);
                 while group.len() < count
-                    && let Some(v) = source.take()
+                    && let Some(v) = elements.take_packed(cx)
                 {
                     ArrayCell::push(group, &mut cx.heap, v);
                 }
                 Some([group.as_value()])
             };
-            cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
+            walked(cx, hash, |cx| cx.walk(block, next, |_, _| true, |_, _| Ok(true)))?;
             return Ok(this);
         }
         let now = Cell::new(cx.new_array());
@@ -116,19 +117,21 @@ pub mod methods {
             return cx.sized_enumerator(this, "each_cons", &[n], cons_size);
         }
         if count <= SHORT
-            && let Some(mut source) = Source::of(cx, this)
+            && let Some(mut elements) = Elements::of(cx, this)
         {
+            let hash = elements.hash();
             let window = cx.new_array();
             let next = |cx: &mut Cx| {
                 if window.len() == count {
                     ArrayCell::shift(window, &mut cx.heap);
                 }
                 while window.len() < count {
-                    ArrayCell::push(window, &mut cx.heap, source.take()?);
+                    let v = elements.take_packed(cx)?;
+                    ArrayCell::push(window, &mut cx.heap, v);
                 }
                 Some([cx.array(window.elements(&cx.heap))])
             };
-            cx.walk(block, next, |_, _| true, |_, _| Ok(true))?;
+            walked(cx, hash, |cx| cx.walk(block, next, |_, _| true, |_, _| Ok(true)))?;
             return Ok(this);
         }
         let window = cx.new_array();

@@ -271,27 +271,32 @@ pub mod methods {
         let memo = Cell::new(init);
         if op.is_none()
             && block.is_some()
-            && let Some(mut source) = Source::of(cx, this)
+            && let Some(mut elements) = Elements::of(cx, this)
         {
-            let Some(first) = init.or_else(|| source.take()) else { return Ok(Value::NIL) };
+            let Some(first) = init.or_else(|| elements.take_packed(cx)) else { return Ok(Value::NIL) };
             let memo = Cell::new(first);
             // `&:+`
             if let Some(op) = block.proc().and_then(|p| cx.name_of_symbol_proc(p)) {
-                while let Some(e) = source.take() {
-                    let m = memo.get();
-                    memo.set(match operate_plainly(cx, op, m, e) {
-                        Some(r) => r,
-                        None => cx.yield_values(block, &[m, e])?,
-                    });
-                    cx.safepoint()?;
-                }
+                walked(cx, elements.hash(), |cx| {
+                    while let Some(e) = elements.take_packed(cx) {
+                        let m = memo.get();
+                        memo.set(match operate_plainly(cx, op, m, e) {
+                            Some(r) => r,
+                            None => cx.yield_values(block, &[m, e])?,
+                        });
+                        cx.safepoint()?;
+                    }
+                    Ok(())
+                })?;
                 return Ok(memo.get());
             }
             let keep = |_: &mut Cx, r| {
                 memo.set(r);
                 true
             };
-            cx.walk(block, |_| Some([memo.get(), source.take()?]), keep, |_, _| Ok(true))?;
+            walked(cx, elements.hash(), |cx| {
+                cx.walk(block, |cx| Some([memo.get(), elements.take_packed(cx)?]), keep, |_, _| Ok(true))
+            })?;
             return Ok(memo.get());
         }
         each_of(cx, this, |cx, v| {

@@ -26,7 +26,7 @@ fn filter(cx: &mut Cx, this: Ref<HashCell>, block: Block, wanted: bool) -> Resul
         }
         true
     };
-    cx.hash_walk(all, block, |e| [e.key, e.value], keep)?;
+    cx.hash_walk(all, block, |_, e| [e.key, e.value], keep)?;
     Ok(out.as_value())
 }
 
@@ -149,7 +149,7 @@ pub(super) mod hash {
             }
             true
         };
-        cx.hash_walk(out, block, |e| [e.value], keep)?;
+        cx.hash_walk(out, block, |_, e| [e.value], keep)?;
         Ok(out.as_value())
     }
 

@@ -23,15 +23,6 @@ fn enumerable(cx: &mut Cx, this: Ref<HashCell>, name: &str, args: Args) -> Resul
     }
 }
 
-/// Calls a method of the Array of pairs with the same arguments: same results, and Array's are native.
-fn of_pairs(cx: &mut Cx, this: Ref<HashCell>, name: &str, args: Args) -> Result<Value> {
-    if args.block.is_none() || !direct(cx, this) {
-        return enumerable(cx, this, name, args);
-    }
-    let pairs = derive::pairs_array(cx, this)?;
-    cx.forward(pairs, Sym::intern(name), args)
-}
-
 /// `pattern === [key, value]` for `any?(pattern)` and its like.
 fn pattern_matches(cx: &mut Cx, pattern: Value, k: Value, v: Value) -> Result<bool> {
     let pair = cx.array(&[k, v]);
@@ -121,14 +112,6 @@ pub(super) mod hash {
             true
         })?;
         Ok(out.as_value())
-    }
-
-    /// The block's results, Arrays among them spliced in.
-    ///
-    ///     {a: 1, b: 2}.flat_map { |k, v| [k] * v }   #=> [:a, :b, :b]
-    #[method("flat_map", "collect_concat")]
-    fn flat_map(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "flat_map", args)
     }
 
     /// Whether some pair satisfies the block or pattern; without both, whether there is a pair.
@@ -228,53 +211,5 @@ pub(super) mod hash {
             !r.truthy()
         })?;
         Ok(found)
-    }
-
-    /// Sum of the block's results.
-    ///
-    ///     {a: 1, b: 2}.sum { |k, v| v }   #=> 3
-    #[method("sum")]
-    fn sum(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "sum", args)
-    }
-
-    /// The pairs sorted by the block's results.
-    ///
-    ///     {a: 2, b: 1}.sort_by { |k, v| v }   #=> [[:b, 1], [:a, 2]]
-    #[method("sort_by")]
-    fn sort_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "sort_by", args)
-    }
-
-    /// The pair with the least result of the block.
-    ///
-    ///     {a: 2, b: 1}.min_by { |k, v| v }   #=> [:b, 1]
-    #[method("min_by")]
-    fn min_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "min_by", args)
-    }
-
-    /// The pair with the greatest result of the block.
-    ///
-    ///     {a: 2, b: 1}.max_by { |k, v| v }   #=> [:a, 2]
-    #[method("max_by")]
-    fn max_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "max_by", args)
-    }
-
-    /// The pairs grouped by the block's results.
-    ///
-    ///     {a: 1, b: 2, c: 1}.group_by { |k, v| v }   #=> {1 => [[:a, 1], [:c, 1]], 2 => [[:b, 2]]}
-    #[method("group_by")]
-    fn group_by(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "group_by", args)
-    }
-
-    /// Pairs for which the block is true, and the others.
-    ///
-    ///     {a: 1, b: 2}.partition { |k, v| v > 1 }   #=> [[[:b, 2]], [[:a, 1]]]
-    #[method("partition")]
-    fn partition(cx: &mut Cx, this: Ref<HashCell>, args: Args) -> Result<Value> {
-        of_pairs(cx, this, "partition", args)
     }
 }

@@ -34,12 +34,9 @@ impl PairBlock {
     /// Calls it with each pair of a Hash, until `keep` says no to what it answers. `keep` does what [`Cx::walk`] says that it may.
     pub fn walk(self, cx: &mut Cx, h: Ref<HashCell>, mut keep: impl FnMut(&mut Cx, Value, Value, Value) -> bool) -> Result<()> {
         if self.two {
-            return cx.hash_walk(h, self.block, |e| [e.key, e.value], |cx, _, e, r| keep(cx, e.key, e.value, r));
+            return cx.hash_walk(h, self.block, |_, e| [e.key, e.value], |cx, _, e, r| keep(cx, e.key, e.value, r));
         }
-        cx.hash_each(h, |cx, k, v| {
-            let r = self.call(cx, k, v)?;
-            Ok(keep(cx, k, v, r))
-        })
+        cx.hash_walk(h, self.block, |cx, e| [cx.array(&[e.key, e.value])], |cx, _, e, r| keep(cx, e.key, e.value, r))
     }
     #[inline]
     pub fn call(self, cx: &mut Cx, k: Value, v: Value) -> Result<Value> {

@@ -334,14 +334,14 @@ impl Cx {
     }
     /// Yields what `given` makes of the pairs of a Hash, which may change meanwhile but gets no new keys.
     pub fn hash_yield<const N: usize>(&mut self, h: Ref<HashCell>, block: Block, given: impl Fn(Value, Value) -> [Value; N]) -> Result<()> {
-        self.hash_walk(h, block, |e| given(e.key, e.value), |_, _, _, _| true)
+        self.hash_walk(h, block, |_, e| given(e.key, e.value), |_, _, _, _| true)
     }
     /// The same; `keep` gets where the entry stands, the entry and what the block answers, and says whether to go on. It does what [`Cx::walk`] says that it may.
     pub fn hash_walk<const N: usize>(
         &mut self,
         h: Ref<HashCell>,
         block: Block,
-        given: impl Fn(&Entry) -> [Value; N],
+        given: impl Fn(&Cx, &Entry) -> [Value; N],
         mut keep: impl FnMut(&mut Cx, usize, Entry, Value) -> bool,
     ) -> Result<()> {
         // Between the entries of a Hash that has lost most of them somebody has to poll.
@@ -350,7 +350,7 @@ impl Cx {
         if slots - i > SPARSE * (h.len() + SPARSE) {
             return self.hash_each_at(h, |cx, at, _, _| {
                 let Some(e) = h.table(&cx.heap).and_then(|t| t.entry(at)).copied() else { return Ok(true) };
-                let r = cx.yield_values(block, &given(&e))?;
+                let r = cx.yield_values(block, &given(cx, &e))?;
                 Ok(keep(cx, at, e, r))
             });
         }
@@ -361,7 +361,7 @@ impl Cx {
                 i += 1;
                 if let Some(e) = t.entry(i - 1) {
                     now.set(Some((i - 1, *e)));
-                    return Some(given(e));
+                    return Some(given(cx, e));
                 }
             }
             None
@@ -401,7 +401,7 @@ impl Cx {
         })
     }
     /// Runs what walks a Hash, which takes no new keys meanwhile.
-    fn while_iterating(&mut self, h: Ref<HashCell>, walk: impl FnOnce(&mut Cx) -> Result<()>) -> Result<()> {
+    pub fn while_iterating(&mut self, h: Ref<HashCell>, walk: impl FnOnce(&mut Cx) -> Result<()>) -> Result<()> {
         if h.len() == 0 {
             return Ok(());
         }
