@@ -125,7 +125,7 @@ class RubyVM::Pool
     @waiting = @numbers = 0
     @state = :open
     @start = now
-    image = RubyVM::Image.capture unless image || file || connect
+    image = @image = RubyVM::Image.capture unless image || file || connect
     grace = limits[:grace] ? { grace: limits[:grace] } : {}
     @lock.synchronize do
       @crew = @connect ? Machines.new(self, *@connect, setup) : Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
@@ -440,6 +440,8 @@ class RubyVM::Pool
   ensure
     @state = :ended
     @ended = now
+    # Its descriptors are duplicates: who reads from a pipe would wait for the end of theirs, too.
+    @image&.__let_go
     @changed.broadcast
   end
 

@@ -5,9 +5,16 @@ use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
 
-/// Payload of an Image object.
+/// Payload of an Image object. None: it was let go.
 #[derive(Trace)]
-pub struct ImageHandle(#[untraced] Snapshot);
+pub struct ImageHandle(#[untraced] Option<Snapshot>);
+
+fn snapshot(cx: &mut Cx, image: Value) -> Result<Snapshot> {
+    match cx.data_ref::<ImageHandle>(image)?.0.clone() {
+        Some(snapshot) => Ok(snapshot),
+        None => cx.raise(ids::VM_ERROR, "the image was let go"),
+    }
+}
 
 impl NativeData for ImageHandle {
     /// What a small one takes.
@@ -33,7 +40,7 @@ pub mod image_class {
     fn capture(cx: &mut Cx, _this: Value) -> Result<Value> {
         zakuro_core_system::io::flush_all(cx);
         let snapshot = cx.capture();
-        Ok(cx.data(ids::VM_IMAGE, ImageHandle(snapshot)))
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(Some(snapshot))))
     }
 
     /// Runs the block in a new VM that starts from the image. The block's outer variables and the arguments are copied as they are now. Keywords: `name:`, and
@@ -43,7 +50,7 @@ pub mod image_class {
     #[method("spawn")]
     fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
         only(cx, kw, &[sym::name])?;
-        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
+        let image = snapshot(cx, this)?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");
         }
@@ -61,7 +68,7 @@ pub mod image_class {
     #[method("save")]
     fn save(cx: &mut Cx, this: Value, path: Value, block: Block) -> Result<Value> {
         let path = cx.path_of(path)?;
-        let image = cx.data_ref::<ImageHandle>(this)?.0.clone();
+        let image = snapshot(cx, this)?;
         let main = if block.is_none() { None } else { Some(cx.block_to_proc(block).as_value()) };
         crate::vm_api::image_file::save(cx, &image, main, &path)?;
         Ok(this)
@@ -74,7 +81,14 @@ pub mod image_class {
     fn load(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
         let path = cx.path_of(path)?;
         let image = crate::vm_api::image_file::load(cx, &path)?;
-        Ok(cx.data(ids::VM_IMAGE, ImageHandle(image)))
+        Ok(cx.data(ids::VM_IMAGE, ImageHandle(Some(image))))
+    }
+
+    /// For whoever made it for himself alone: what it holds (memory, duplicates of descriptors) goes with the last VM that was made of it, not with this object.
+    #[method("__let_go")]
+    fn let_go(cx: &mut Cx, this: Value) -> Result<Value> {
+        cx.data_mut::<ImageHandle>(this)?.0 = None;
+        Ok(Value::NIL)
     }
 
     /// Number of objects in the image.
@@ -82,6 +96,6 @@ pub mod image_class {
     ///     RubyVM::Image.capture.size > 0  #=> true
     #[method("size")]
     fn size(cx: &mut Cx, this: Value) -> Result<usize> {
-        Ok(cx.data_ref::<ImageHandle>(this)?.0.objects())
+        Ok(snapshot(cx, this)?.objects())
     }
 }
