@@ -3,7 +3,7 @@
 //!
 //! Format: the "Trace Event Format" document, JSON object form. Times are microseconds since the process began to count.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use zakuro_vm::account::{Account, Activity, Book, Event, EventKind, WaitKind};
 
@@ -54,11 +54,10 @@ pub fn text(book: &Book, since: u64) -> String {
     let (now, scale) = book.clock.now();
     let mut out = Out { text: r#"{"displayTimeUnit":"ns","traceEvents":["#.into(), first: book.clock.first.max(since), scale: scale / 1e3 };
     let channels = book.channels();
+    let by_id: HashMap<u64, _> = channels.iter().map(|c| (c.id, c)).collect();
     let called = |id: u64| {
-        let name = channels
-            .iter()
-            .find(|c| c.id == id)
-            .and_then(|c| c.name.as_deref().map(String::from).or_else(|| c.place.as_deref().map(|p| format!("{id} ({p})"))));
+        let known = by_id.get(&id);
+        let name = known.and_then(|c| c.name.as_deref().map(String::from).or_else(|| c.place.as_deref().map(|p| format!("{id} ({p})"))));
         name.unwrap_or_else(|| id.to_string())
     };
     let accounts = book.accounts();
