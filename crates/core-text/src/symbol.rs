@@ -64,8 +64,7 @@ mod symbols {
     ///     :abc.name.frozen?   #=> true
     #[method("name")]
     fn name(cx: &mut Cx, this: Sym) -> Value {
-        let s = to_string(cx, this);
-        crate::string::dedup::dedup(cx, s)
+        crate::string::dedup::name(cx, this)
     }
 
     /// The Symbol itself.

@@ -16,6 +16,7 @@ pub mod pack;
 pub mod regexp;
 pub mod strftime;
 pub mod tr;
+pub mod tr_short;
 
 #[cfg(test)]
 mod float_tests;

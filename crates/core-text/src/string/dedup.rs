@@ -18,10 +18,13 @@ struct Table {
     /// Places in `strings` by a seeded hash of content and encoding. Of two contents with one hash the first is kept.
     #[untraced]
     index: FastMap<u64, u32>,
+    /// The same by the number of a Symbol of this name.
+    #[untraced]
+    names: FastMap<u32, u32>,
 }
 impl Default for Table {
     fn default() -> Table {
-        Table { strings: TracedVec::new(), index: FastMap::default() }
+        Table { strings: TracedVec::new(), index: FastMap::default(), names: FastMap::default() }
     }
 }
 impl VmState for Table {}
@@ -34,31 +37,52 @@ fn own_copy(cx: &mut Cx, s: Str) -> Value {
     c
 }
 
+/// The name of a Symbol as the frozen String that stands for it.
+pub fn name(cx: &mut Cx, s: Sym) -> Value {
+    let t = cx.state::<Table>();
+    if let Some(at) = t.names.get(&s.0) {
+        return t.strings[*at as usize];
+    }
+    let name = crate::symbol::to_string(cx, s);
+    let (v, at) = dedup_at(cx, name);
+    if let Some(at) = at {
+        cx.state::<Table>().names.insert(s.0, at);
+    }
+    v
+}
+
 /// The frozen String that stands for the content of `s`.
 pub fn dedup(cx: &mut Cx, s: Str) -> Value {
+    dedup_at(cx, s).0
+}
+
+/// The same with its place in the table, if it is there.
+fn dedup_at(cx: &mut Cx, s: Str) -> (Value, Option<u32>) {
     let v = s.as_value();
     let plain = v.flags() & flags::HAS_IVARS == 0 && v.shape_key() == ids::STRING.0;
     if !plain {
         // What is more than its content stands for itself alone.
-        return if v.is_frozen() { v } else { own_copy(cx, s) };
+        return (if v.is_frozen() { v } else { own_copy(cx, s) }, None);
     }
     if s.len() <= MAX_BYTES {
         let hash = HashSeed::of_process().bytes(s.content(&cx.heap)) ^ u64::from(s.encoding());
         let t = cx.state::<Table>();
-        let known = t.index.get(&hash).map(|at| t.strings[*at as usize]);
-        if let Some(k) = known {
+        let known = t.index.get(&hash).map(|at| (*at, t.strings[*at as usize]));
+        if let Some((at, k)) = known {
             let same: Str = Ref::of(k);
             if same.encoding() == s.encoding() && same.content(&cx.heap) == s.content(&cx.heap) {
-                return k;
+                return (k, Some(at));
             }
         }
         let kept = crate::regexp::engine::frozen_copy(cx, s).as_value();
         let t = cx.state::<Table>();
         if known.is_none() && t.strings.len() < MAX {
-            t.index.insert(hash, t.strings.len() as u32);
+            let at = t.strings.len() as u32;
+            t.index.insert(hash, at);
             t.strings.push(kept);
+            return (kept, Some(at));
         }
-        return kept;
+        return (kept, None);
     }
-    crate::regexp::engine::frozen_copy(cx, s).as_value()
+    (crate::regexp::engine::frozen_copy(cx, s).as_value(), None)
 }

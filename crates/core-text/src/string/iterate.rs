@@ -81,6 +81,15 @@ fn bytes(cx: &mut Cx, this: Str, block: Block) -> Result<Value> {
 
 /// Numbers that a text gives one by one from its bytes, each with the place behind it, put into an Array in portions.
 fn all_at_once(cx: &mut Cx, src: Str, next: impl Fn(&[u8], usize) -> (u32, usize)) -> Result<Value> {
+    if src.len() <= BETWEEN_SAFEPOINTS {
+        let (bytes, mut at) = (src.content(&cx.heap), 0);
+        let numbers = std::iter::from_fn(|| {
+            let (number, end) = (at < bytes.len()).then(|| next(bytes, at))?;
+            at = end;
+            Some(Value::fixnum(number.into()))
+        });
+        return Ok(ArrayCell::gather(&cx.heap, bytes.len(), numbers).as_value());
+    }
     let out = cx.new_array();
     let mut portion = [Value::NIL; BETWEEN_SAFEPOINTS];
     let mut at = 0;

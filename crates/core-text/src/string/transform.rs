@@ -4,6 +4,7 @@ use super::util::*;
 use zakuro_base::progress::{STRIDE, step};
 use zakuro_macros::ruby_class;
 use zakuro_text::tr::{CharSet, Refused, Unit, tr as transliterate};
+use zakuro_text::tr_short::{self, AsciiSet};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -17,8 +18,8 @@ enum Side {
 /// `ljust`, `rjust`, `center`: `side` is where the text stands.
 fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> Result<Value> {
     let (pad, e) = match pad {
-        Some(p) => (p.to_vec(), check_compatible(cx, this, p)?),
-        None => (b" ".to_vec(), enc(this)),
+        Some(p) => (tr_short::Short::from_slice(p.content(&cx.heap)), check_compatible(cx, this, p)?),
+        None => (tr_short::Short::from_slice(b" "), enc(this)),
     };
     if pad.is_empty() {
         return cx.arg_error("zero width padding");
@@ -33,6 +34,20 @@ fn justify(cx: &mut Cx, this: Str, width: i64, pad: Option<Str>, side: Side) -> 
         Side::Right => (missing, 0),
         Side::Both => (missing / 2, missing - missing / 2),
     };
+    if let [byte] = pad[..]
+        && e.is_ascii_compatible()
+        && missing + this.len() <= tr_short::SHORT
+    {
+        let mut out = tr_short::Short::new();
+        out.resize(left, byte);
+        out.extend_from_slice(this.content(&cx.heap));
+        out.resize(out.len() + right, byte);
+        let r = cx.str_bytes(&out, e.id());
+        if byte < 0x80 && is_ascii(&cx.heap, this) {
+            Ref::<StringCell>::of(r).set_code_range(CodeRange::Ascii);
+        }
+        return Ok(r);
+    }
     let chars: Vec<&[u8]> = e.chars(&pad).collect();
     let Some(total) = missing.checked_mul(pad.len()).and_then(|n| n.checked_add(this.len())).filter(|t| *t < 1 << 40) else {
         return too_big(cx);
@@ -264,6 +279,22 @@ fn refused<T>(cx: &mut Cx, why: Refused) -> Result<T> {
     }
 }
 
+/// Whether it is a short text of ASCII.
+fn is_short(heap: &Heap, s: Str) -> bool {
+    s.len() <= tr_short::SHORT && is_ascii(heap, s) && enc(s).is_ascii_compatible()
+}
+
+/// The intersection of sets of ASCII, for a short text. None: it takes what is for all texts.
+fn short_set(heap: &Heap, this: Str, sets: &[Value]) -> Option<AsciiSet> {
+    if !is_short(heap, this) {
+        return None;
+    }
+    sets.iter().try_fold(AsciiSet::ALL, |all, set| {
+        let set = Ref::<StringCell>::from_value(*set).filter(|s| is_short(heap, *s))?;
+        all.and(set.content(heap))
+    })
+}
+
 /// The intersection of the sets, for text of `this`.
 fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     if sets.is_empty() {
@@ -305,6 +336,11 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
         if !enc(s).is_single_byte() {
             check_valid(cx, s)?;
         }
+    }
+    if [this, from, to].iter().all(|s| is_short(&cx.heap, *s))
+        && let Some(b) = tr_short::tr(this.content(&cx.heap), from.content(&cx.heap), to.content(&cx.heap), squeeze)
+    {
+        return Ok(b.map(|b| cx.str_bytes(&b, e.id())));
     }
     let of = unit(&cx.heap, &[this, from, to]);
     match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, of, cx) {
@@ -547,6 +583,11 @@ pub mod transforms {
         if this.len() == 0 && !sets.is_empty() {
             return Ok(copy(cx, this));
         }
+        if !sets.is_empty()
+            && let Some(set) = short_set(&cx.heap, this, sets)
+        {
+            return Ok(make(cx, &set.delete(this.content(&cx.heap)), this));
+        }
         let set = char_set(cx, this, sets)?;
         let out = set.delete(&Held::of(this), cx)?;
         Ok(make(cx, &out, this))
@@ -566,6 +607,9 @@ pub mod transforms {
     ///     "aabbcc".squeeze("b-c")  #=> "aabc"
     #[method("squeeze")]
     fn squeeze(cx: &mut Cx, this: Str, sets: Rest) -> Result<Value> {
+        if let Some(set) = short_set(&cx.heap, this, sets) {
+            return Ok(make(cx, &set.squeeze(this.content(&cx.heap)), this));
+        }
         let set = if sets.is_empty() {
             let of = unit(&cx.heap, &[this]);
             match CharSet::new(&[], of, cx) {
@@ -592,6 +636,11 @@ pub mod transforms {
     ///     "hello".count("l-o")   #=> 3
     #[method("count")]
     fn count(cx: &mut Cx, this: Str, sets: Rest) -> Result<usize> {
+        if !sets.is_empty()
+            && let Some(set) = short_set(&cx.heap, this, sets)
+        {
+            return Ok(set.count(this.content(&cx.heap)));
+        }
         let set = char_set(cx, this, sets)?;
         Ok(set.count(&Held::of(this), cx)?)
     }

@@ -122,42 +122,44 @@ zakuro_vm::saved_loader!("StringIO", |r| {
 });
 
 fn io(cx: &mut Cx, this: Value) -> Result<&mut StringIo> {
-    if !cx.is_data::<StringIo>(this) {
-        return cx.raise(ids::IO_ERROR, "uninitialized stream");
+    let cell = cx.data_mut_of::<StringIo>(this).map(std::ptr::from_mut);
+    match cell {
+        // SAFETY: the payload, for as long as the VM is borrowed.
+        Some(io) => Ok(unsafe { &mut *io }),
+        None => cx.raise(ids::IO_ERROR, "uninitialized stream"),
     }
-    cx.data_mut::<StringIo>(this)
 }
 
 /// Position, line number and String.
 pub fn state(cx: &mut Cx, this: Value) -> Result<&mut State> {
-    match io(cx, this)?.shared {
-        Value::NIL => Ok(&mut io(cx, this)?.own),
-        shared => Ok(&mut cx.data_mut::<Shared>(shared)?.0),
+    state_for(cx, this, 0, "")
+}
+
+/// The same of one that is open for one of these, unless that is 0.
+#[inline(always)]
+fn state_for<'a>(cx: &'a mut Cx, this: Value, modes: u8, refused: &str) -> Result<&'a mut State> {
+    let io = std::ptr::from_mut(io(cx, this)?);
+    // SAFETY: the payload, for as long as the VM is borrowed.
+    let io: &'a mut StringIo = unsafe { &mut *io };
+    if modes != 0 && io.mode & modes == 0 {
+        return cx.raise(ids::IO_ERROR, refused);
     }
+    if io.shared.is_nil() { Ok(&mut io.own) } else { Ok(&mut cx.data_mut::<Shared>(io.shared)?.0) }
 }
 
 /// The state of a StringIO that is open for reading.
 pub fn reader(cx: &mut Cx, this: Value) -> Result<&mut State> {
-    if io(cx, this)?.mode & READ == 0 {
-        return cx.raise(ids::IO_ERROR, "not opened for reading");
-    }
-    state(cx, this)
+    state_for(cx, this, READ, "not opened for reading")
 }
 
 /// The state of a StringIO that is open for writing.
 pub fn writer(cx: &mut Cx, this: Value) -> Result<&mut State> {
     cx.check_frozen(this)?;
-    if io(cx, this)?.mode & WRITE == 0 {
-        return cx.raise(ids::IO_ERROR, "not opened for writing");
-    }
-    state(cx, this)
+    state_for(cx, this, WRITE, "not opened for writing")
 }
 
 fn open_state(cx: &mut Cx, this: Value) -> Result<&mut State> {
-    if io(cx, this)?.mode & (READ | WRITE) == 0 {
-        return cx.raise(ids::IO_ERROR, "closed stream");
-    }
-    state(cx, this)
+    state_for(cx, this, READ | WRITE, "closed stream")
 }
 
 impl State {
@@ -182,7 +184,11 @@ pub fn encoding(cx: &mut Cx, this: Value) -> Result<u8> {
 
 /// IOError unless the String may be changed.
 fn modifiable(cx: &mut Cx, this: Value) -> Result<Option<Ref<StringCell>>> {
-    let Some(s) = state(cx, this)?.text() else { return Ok(None) };
+    let text = state(cx, this)?.text();
+    modifiable_text(cx, text)
+}
+fn modifiable_text(cx: &mut Cx, text: Option<Ref<StringCell>>) -> Result<Option<Ref<StringCell>>> {
+    let Some(s) = text else { return Ok(None) };
     if s.as_value().is_frozen() && !s.as_value().is_chilled() {
         return cx.raise(ids::IO_ERROR, "not modifiable string");
     }

@@ -1,6 +1,6 @@
 //! StringIO: writing and truncating.
 
-use super::{encoding, io, modifiable, state, writer};
+use super::{io, modifiable, modifiable_text, state, writer};
 use crate::args::{self, APPEND};
 use std::borrow::Cow;
 use zakuro_macros::ruby_class;
@@ -26,23 +26,20 @@ pub fn converted(heap: &Heap, s: Ref<StringCell>, to: u8) -> Cow<'_, [u8]> {
 /// Writes one object; returns the bytes written.
 fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     let s = cx.to_s(v)?;
-    writer(cx, this)?;
-    if state(cx, this)?.string.is_nil() {
+    let before = *writer(cx, this)?;
+    if before.string.is_nil() || s.len() == 0 {
         return Ok(s.len());
     }
-    let enc = encoding(cx, this)?;
-    if s.len() == 0 {
-        return Ok(0);
-    }
+    let enc = before.encoding(string::UTF8);
     // A warning about a literal may have its say first.
-    let Some(t) = modifiable(cx, this)? else { return Ok(0) };
+    let Some(t) = modifiable_text(cx, before.text())? else { return Ok(0) };
     let other = match converted(&cx.heap, s, enc) {
         Cow::Owned(b) => Some(b),
         Cow::Borrowed(_) => None,
     };
     let n = other.as_ref().map_or(s.len(), Vec::len);
-    let append = io(cx, this)?.mode & APPEND != 0;
-    let pos = if append { t.len() } else { state(cx, this)?.pos };
+    let (append, at) = (io(cx, this)?.mode & APPEND != 0, state(cx, this)?.pos);
+    let pos = if append { t.len() } else { at };
     if pos.checked_add(n).is_none_or(|end| end > i64::MAX as usize) {
         return cx.arg_error("string size too big");
     }

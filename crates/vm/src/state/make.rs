@@ -126,17 +126,28 @@ impl Cx {
     }
     /// As `data_ref`, for changing it. Check frozen first where Ruby does.
     pub fn data_mut<T: NativeData>(&mut self, v: Value) -> Result<&mut T> {
-        if let Some(d) = Ref::<DataCell>::from_value(v)
-            // SAFETY: as in data_ref.
-            && let Some(t) = unsafe { DataCell::get_mut::<T>(d) }
-        {
-            if t.change_tracking() != ChangeTracking::Independent {
-                self.cell_changes(v);
-            }
+        // SAFETY: as in data_ref.
+        if let Some(t) = unsafe { self.payload_mut(v) } {
             return Ok(t);
         }
         self.data_ref::<T>(v)?;
         self.type_error("uninitialized object")
+    }
+    /// As `data_mut`; None when it is of another type or uninitialised.
+    pub fn data_mut_of<T: NativeData>(&mut self, v: Value) -> Option<&mut T> {
+        // SAFETY: as in data_ref.
+        unsafe { self.payload_mut(v) }
+    }
+    /// # Safety
+    /// The VM is borrowed for as long as the payload is.
+    unsafe fn payload_mut<'a, T: NativeData>(&mut self, v: Value) -> Option<&'a mut T> {
+        let d = Ref::<DataCell>::from_value(v)?;
+        // SAFETY: the caller's word.
+        let t = unsafe { DataCell::get_mut::<T>(d) }?;
+        if t.change_tracking() != ChangeTracking::Independent {
+            self.cell_changes(v);
+        }
+        Some(t)
     }
     /// Tells the heap what a data object's payload takes now, where it may have grown by much.
     pub fn weigh_data(&self, v: Value) {
