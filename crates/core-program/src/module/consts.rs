@@ -8,6 +8,9 @@ use zakuro_vm::*;
 
 fn is_const_name(name: Sym) -> bool {
     let b = name.bytes();
+    if b.first().is_some_and(u8::is_ascii_uppercase) && b.iter().all(|c| c.is_ascii_alphanumeric() || *c == b'_') {
+        return Encoding::from_id(name.encoding()).is_some_and(Encoding::is_ascii_compatible);
+    }
     let word = |c: &[u8]| c.len() > 1 || c.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80);
     let encoding = Encoding::from_id(name.encoding()).unwrap_or(Encoding::BINARY);
     let first = match b.first() {

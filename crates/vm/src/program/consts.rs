@@ -126,11 +126,12 @@ impl Cx {
     /// Looks in a module and its ancestors (Object too when `object`).
     pub fn const_lookup_in(&mut self, holder: ClassId, name: Sym, object: bool) -> Result<Option<(ClassId, Value)>> {
         // The module's own come before those of modules that it prepends; behind it the order is that of methods.
-        let mut places = self.ancestor_list(holder);
-        if let Some(at) = places.iter().position(|c| *c == holder) {
-            places[..=at].rotate_right(1);
+        if let Some(e) = self.const_entry(holder, name)
+            && let Some(v) = self.const_entry_value(holder, name, e)?
+        {
+            return Ok(Some((holder, v)));
         }
-        for c in places {
+        for c in self.ancestor_list(holder).into_iter().filter(|c| *c != holder) {
             if !object && c == ids::OBJECT && holder != ids::OBJECT {
                 // Modules that Object includes count, its own constants don't.
                 continue;
