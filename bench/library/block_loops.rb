@@ -59,6 +59,17 @@ measure("take_while") { list.take_while { |x| x < 1000 } }
 measure("each_slice", N / 4) { list.each_slice(4) { |x| s += x.size } }
 measure("map.with_index") { list.map.with_index { |x, i| x + i } }
 measure("each_with_index.map") { list.each_with_index.map { |x, i| x + i } }
+measure("each_with_index.inject") { list.each_with_index.inject(0) { |sum, (x, i)| sum + x } }
+measure("each_with_index.select") { list.each_with_index.select { |x, i| x > 3 } }
+measure("times.map") { N.times.map { |i| i & 15 } }
+set = (0...PAIRS).to_set
+measure("Set#map", PAIRS) { set.map { |x| x & 15 } }
+measure("Set#sum", PAIRS) { set.sum { |x| x & 15 } }
+measure("Hash#sum", PAIRS) { hash.sum { |k, v| v } }
+measure("Hash#inject", PAIRS) { hash.inject(0) { |sum, (k, v)| sum + v } }
+measure("Hash#max_by", PAIRS) { hash.max_by { |k, v| v } }
+measure("Hash#sort_by", PAIRS) { hash.sort_by { |k, v| v } }
+measure("Hash#each_with_index", PAIRS) { hash.each_with_index { |(k, v), i| s += i } }
 measure("delete_if") { list.dup.delete_if { |x| x > 100 } }
 measure("Hash#map", PAIRS) { hash.map { |k, v| k + v } }
 measure("Hash#select", PAIRS) { hash.select { |k, v| v > 3 } }

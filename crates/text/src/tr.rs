@@ -3,7 +3,8 @@
 //! A set is a list of ranges in the order written; nothing is expanded, so `"\u{0}-\u{10ffff}"` costs one entry.
 //! In encodings that are not Unicode's a range leaves out the numbers that are no characters: it keeps the runs of those that are.
 //! A broken byte is a character beyond all others, equal to itself only.
-//! Rejected: a 256-bit table plus a hash (CRuby's way): faster for one-byte text only.
+//! Short texts of ASCII have sets of bits ([`crate::tr_short`]).
+//! Rejected: a 256-bit table plus a hash (CRuby's way) for all: faster for one-byte text only.
 
 use crate::encoding::{Encoding, utf8};
 use zakuro_base::progress::{Pace, Progress, Stopped, step};
