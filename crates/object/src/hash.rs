@@ -240,6 +240,16 @@ impl HashTable {
         }
         at
     }
+    /// [`HashTable::push`], of a table that has room mostly and no index.
+    #[inline(always)]
+    pub fn push_one_of_few(&mut self, hash: u64, key: Value, value: Value) {
+        if self.wide.is_none() && self.entries.len() < LINEAR.min(self.entries.capacity()) {
+            self.entries.push(Entry { hash, key, value });
+            self.live += 1;
+        } else {
+            self.push(hash, key, value);
+        }
+    }
     /// A table of distinct keys with their hash codes.
     pub fn from_entries(entries: impl ExactSizeIterator<Item = Entry>) -> HashTable {
         let mut t = HashTable { entries: entries.collect(), ..HashTable::default() };
@@ -461,7 +471,8 @@ impl HashCell {
         debug_assert!(this.own_table().is_none());
         this.as_value().will_refer();
         let table = &mut this.cell().table;
-        table.reserve(n);
+        // Most get no more.
+        memory::grow(|| table.entries.try_reserve_exact(n).is_ok());
         put(table);
         if table.entries.capacity() > 0 {
             heap.set_finalized(this.as_ptr() as *mut Header);

@@ -388,9 +388,7 @@ impl Cx {
                         let hash = seed.word(key.bits());
                         match table.find_word(key, || hash) {
                             Some(at) => table.set_value(at, value),
-                            None => {
-                                table.push(hash, key, value);
-                            }
+                            None => table.push_one_of_few(hash, key, value),
                         }
                         k += 2;
                     }
