@@ -259,8 +259,8 @@ module RubyVM::Cluster
   # A channel's side of a stream.
   #
   # A stream that is not there was deleted, or its server has lost it. Each life of a server has a name of its own: if the stream was seen in this one, somebody has deleted it, and this handle's channel
-  # is no more; else it is made anew. The consumer is called after the moment at which its stream was made: what is said of a message of a stream that was lost never concerns one of the stream that took
-  # its place, whose numbers begin again.
+  # is no more; else it is made anew. Who makes a stream gives it a mark (its description; a server may tell another time of its making when it has started again), after which the consumer is called: what
+  # is said of a message of a stream that was lost never concerns one of the stream that took its place, whose numbers begin again.
   class NatsQueue # :nodoc:
     STORE = "zakuro_store"
     NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_014, 10_037, 10_058, 10_054
@@ -287,12 +287,12 @@ module RubyVM::Cluster
     # Which stream this is: another one has nothing of what was sent to the one before. Asked again when the server is another one.
     def generation
       found = info if @made&.first != connection.generation
-      @made = [connection.generation, found["created"]] if found
+      @made = [connection.generation, mark_of(found)] if found
       @made[1]
     end
 
     def open(timeout)
-      seen { make_stream(@stream, @subject, timeout:) }
+      seen { make_stream(@stream, @subject, timeout:, description: "zakuro #{RubyVM::Cluster.random_name}") }
     end
 
     # What `publish` takes: the payload, or, when the server does not take it as one, a Large of it. TooLarge when it does not go.
@@ -380,7 +380,7 @@ module RubyVM::Cluster
     def close
       config = info["config"]
       return if closed_in?(config)
-      connection.api("STREAM.UPDATE.#{@stream}", config.merge("description" => "closed", "subjects" => ["zakuro.closed.#{@stream}"]))
+      connection.api("STREAM.UPDATE.#{@stream}", config.merge("description" => config["description"].to_s.sub(/\A\w*/, "closed"), "subjects" => ["zakuro.closed.#{@stream}"]))
     rescue RubyVM::ClosedError
       # It was deleted.
       nil
@@ -684,8 +684,10 @@ module RubyVM::Cluster
     end
 
     def stored(name) = "zakuro.store.#{@subject}.#{name.tr(":", ".")}"
-    def closed_in?(config) = config["description"] == "closed"
-    def consumer_of(found) = "zakuro-#{found["created"].delete("^0-9")}"
+    # The description is "zakuro MARK" or "closed MARK"; who has made a stream by hand has given it none.
+    def closed_in?(config) = config["description"].to_s.match?(/\Aclosed\b/)
+    def mark_of(found) = found["config"]["description"].to_s[/\A(?:zakuro|closed) (\h+)\z/, 1]
+    def consumer_of(found) = ["zakuro", *mark_of(found)].join("-")
 
     # What the server tells of the stream, which is made anew if the server has lost it. ClosedError when somebody has deleted it.
     def info(timeout = @timeout)
@@ -743,7 +745,7 @@ module RubyVM::Cluster
 
     def make_consumer
       found = info
-      before, @taken = @taken, [connection.generation, found["created"]]
+      before, @taken = @taken, [connection.generation, mark_of(found)]
       # Another one in the same life of the server: it was deleted and opened again.
       was_deleted if before && before[0] == @taken[0] && before[1] != @taken[1] && !@lasting
       name = consumer_of(found)
