@@ -12,8 +12,9 @@ Dir.mktmpdir do |dir|
     begin
       open = ->(name, *rest, **options) { RubyVM::Channel.open(server.url(name), *rest, timeout: 20, **options) }
       names = %w[waits sent window large held size closed close]
-      handles = names.to_h { |name| [name, open[name, **(name == "window" ? { window: 10 } : {}), **(name == "held" ? { ack: :manual } : {})]] }
-      others = names.to_h { |name| [name, open[name]] }
+      options = { "window" => { window: 10 }, "held" => { ack: :manual } }
+      handles = names.to_h { |name| [name, open[name, **options[name]]] }
+      others = names.to_h { |name| [name, open[name, ack: name == "held" ? :manual : :next]] }
       handles.each_value { |c| c << :before << :too }
       handles["window"].flush
       large = "x" * 3_000_000
@@ -38,7 +39,10 @@ Dir.mktmpdir do |dir|
 
       puts "-- what is said of a message that was lost does not concern another one"
       others["held"] << 1 << 2 << 3
+      p Array.new(3) { others["held"].recv(timeout: 20) }
       p handles["held"].ack
+      # They come again.
+      others["held"].disconnect
       # What had been fetched before may still come.
       received = []
       received << handles["held"].recv(timeout: 20).tap { handles["held"].ack } until (received.any? && received.last.nil?) || (received & [1, 2, 3]).size == 3
