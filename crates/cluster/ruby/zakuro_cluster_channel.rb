@@ -66,9 +66,12 @@ class RubyVM::Channel
     def send(object, timeout: nil, id: nil)
       by = timeout && RubyVM::Cluster.now + Float(timeout)
       payload, id = packed(object, id)
-      return counted(payload) { @window ? send_later(payload, id) : send_now(payload, id, by) } if String === payload
+      if String === payload
+        return counted(payload) { send_now(payload, id, by) } unless @outgoing
+        return counted(payload) { @outgoing.send(payload, id) || self }
+      end
       # In parts: after all that is under way.
-      wait_for_window(1) if @window
+      @outgoing&.flush
       counted(payload) { whole_or_not_at_all(payload) { send_now(payload, id, by) } }
     end
     alias push send
@@ -117,8 +120,10 @@ class RubyVM::Channel
     end
 
     # Waits until the server has all that `send` with a `window:` has under way. Returns the channel.
+    #
+    # When it was closed, here or elsewhere, before there was room for all of them: RubyVM::ClosedError, which tells how many were not sent.
     def flush
-      wait_for_window(1)
+      @outgoing&.flush
       self
     end
 
@@ -182,18 +187,21 @@ class RubyVM::Channel
     # The message that this thread received last goes back, for others.
     def reject
       delivery = mine or return false
-      give_back_one(delivery)
+      token = release(delivery)
+      @queue.give_back([token], soon: true) if token
       true
     end
 
     # How often the message that this thread received last was handed out: 1 unless a receiver before this one did not say that it was done.
     def attempt = mine&.attempt
 
-    # No more messages: those that are there can still be received. For all who have the channel, on all machines.
+    # No more messages: those that are there can still be received. For all who have the channel, on all machines. Of those that are under way (`window:`) the ones for which there is no room are not sent:
+    # then it raises RubyVM::ClosedError, which tells how many, when the channel is closed, unless a thread that waits in `send` or `flush` gets that error.
     def close
       usable
-      flush if @window
+      @outgoing&.close
       @queue.close
+      @outgoing&.tell
       self
     end
 
@@ -210,30 +218,43 @@ class RubyVM::Channel
     # Whether there are none.
     def empty? = size == 0
 
-    # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays.
+    # Ends this handle: messages that were fetched and not begun go back, the last ones of its threads count as done (not with `ack: :manual`), the connections end. The channel stays. What is under way
+    # (`window:`) and finds no room within `timeout:` of the channel is not sent: then it raises RubyVM::ClosedError, which tells how many messages, when the handle has ended.
     def disconnect
       return self if @gone || @owner != RubyVM.__here
-      flush if @window
+      begin
+        @outgoing&.leave
+      ensure
+        end_handle
+      end
+      @outgoing&.tell
+      self
+    end
+
+    private def end_handle
       finish_all unless @ack == :manual
       tell_done
       RubyVM::Cluster.end_all([self])
       @gone = true
+      # Who waits for a message gets none.
+      @bell.close
       # What was told last is answered before the connection ends.
       @queue.connection.settle(1)
       @queue.disconnect
-      self
     end
 
-    # Removes the channel from the server, with all messages.
+    # Removes the channel from the server, with all messages. Others who have it, and send or receive, get RubyVM::ClosedError. Who opens it then has a new one.
     def delete
       usable
+      @outgoing&.drop
       # Who fetches would make it again.
       synchronize do
         @released = true
         @room.broadcast
       end
       @queue.delete
-      disconnect
+      end_handle
+      self
     end
 
     # What went through this handle: `:sent`, `:received`, their bytes `:sent_bytes`, `:received_bytes`, `:redelivered` (handed out more than once), `:set_aside`, `:trouble` (the last error of the connection, or nil), `:connects`.
@@ -275,6 +296,8 @@ class RubyVM::Channel
         begin
           remote.each { |c| c.__want(1) }
           bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+        rescue RubyVM::ClosedError
+          raise remote.filter_map(&:__failed).first || $!
         ensure
           remote.each { |c| c.__want(-1) }
         end
@@ -316,6 +339,7 @@ class RubyVM::Channel
     end
 
     def __take = take # :nodoc:
+    def __failed = @failed # :nodoc:
     def __queue = @queue # :nodoc:
 
     # For the thread that fetches.
@@ -525,7 +549,8 @@ class RubyVM::Channel
       # Whether the last one did not wait, and the time between the last two that did not: at first that of a patient one.
       @polled = false
       @pause = 5.0
-      @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = @under_way = 0
+      @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = 0
+      @outgoing = @window && cluster.const_get(:Outgoing).new(@queue, @window, @timeout)
       @released = @gone = @over = @quiet = false
       @ending = nil
       @fetcher = nil
@@ -567,7 +592,7 @@ class RubyVM::Channel
           give_back_all
         rescue Exception => e
           # Whoever waits hears of it.
-          @failed = RubyVM::Cluster::Error === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
+          @failed = RubyVM::Cluster::Error === e || RubyVM::ClosedError === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
           @bell.close
         end
         @fetcher.name = "fetch #{@name}"
@@ -705,71 +730,11 @@ class RubyVM::Channel
       end
     end
 
-    def give_back_one(delivery)
-      token = release(delivery)
-      @queue.give_back([token]) if token
-    end
-
     def set_aside(delivery, why)
       synchronize { @set_aside += 1 }
       @queue.set_aside(delivery, why)
     ensure
       release(delivery)
-    end
-
-    # Without waiting for the server, as long as there are not too many under way.
-    def send_later(payload, id)
-      unless @scripts
-        # The first one, so that what can be wrong is told.
-        @scripts = true
-        until (outcome = @queue.publish(payload, id)) == :sent
-          raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
-          sleep(0.01)
-        end
-        return self
-      end
-      wait_for_window(@window)
-      @queue.connection.synchronize { @under_way += 1 }
-      later(payload, id)
-      self
-    end
-
-    def later(payload, id)
-      @queue.publish_later(payload, id) do |outcome, error|
-        if outcome == :full || outcome.nil?
-          # Once more, when there is room.
-          (@again ||= []) << [payload, id, error]
-        else
-          @under_way -= 1
-          @closed_under_way = true if outcome == :closed
-        end
-        @queue.connection.changed
-      end
-    rescue RubyVM::Cluster::Error
-      @queue.connection.synchronize { @under_way -= 1 }
-      raise
-    end
-
-    def wait_for_window(most)
-      pause = 0.001
-      while true
-        fine = @queue.connection.wait_until(@timeout) { @again&.any? || @closed_under_way || @under_way < most }
-        raise RubyVM::Cluster::Unavailable, "no answer from #{@address.server} in #{@timeout} s; #{@under_way} messages may not have arrived" unless fine
-        if @closed_under_way
-          @closed_under_way = false
-          raise RubyVM::ClosedError, "the channel is closed: messages that were under way were not sent"
-        end
-        again = @queue.connection.synchronize { found, @again = @again, nil; found }
-        return unless again
-        error = again.find { |_, _, e| e }&.last
-        if error
-          @queue.connection.synchronize { @under_way -= again.size }
-          raise RubyVM::Cluster.again(error), cause: error.cause
-        end
-        sleep(pause)
-        pause = [pause * 2, 0.1].min
-        again.each { |payload, id| later(payload, id) }
-      end
     end
   end
 end

@@ -6,7 +6,8 @@
 # The channel of jobs is one for each key: a worker that could not open them never takes them. Workers find out who waits for others by what callers tell of themselves (`caller.ID` on the server).
 #
 #   jobs     [caller, chunk, options, block or nil, [item, ...]]; blocks and items as bytes
-#   results  [:done, chunk, worker, place, [result, ...], what the worker tells of itself]; [:again, ...] a worker died that had it; [:began, ...] the job is begun with, alone in its process; [:unreadable, ..., why]
+#   results  [:done, chunk, worker, place, [result, ...], what the worker tells of itself]; [:again, ...] a worker died that had it; [:began, ...] the job is begun with, alone in its process; [:missing, ...] its block, or the set-up, is
+#            not on the server any more
 require "zakuro/cluster"
 require "json"
 
@@ -26,8 +27,8 @@ class RubyVM::Pool
       # Whether all its VMs are at jobs of others.
       def at_others?(caller) = at.size >= size && !at.first(size).include?(caller)
     end
-    # A chunk that is out: where its results begin that came before those that stand before them; whether a worker has begun with it alone.
-    Out = Struct.new(:chunk, :since, :parts, :began)
+    # A chunk that is out: where its results begin that came before those that stand before them; whether a worker has begun with it alone; how often its block was not there.
+    Out = Struct.new(:chunk, :since, :parts, :began, :missed)
     # What chunks should take, in seconds: fifty times what it costs to send one.
     CHUNK = 0.05
     # How often it looks what workers there are; how long one may be silent.
@@ -40,6 +41,8 @@ class RubyVM::Pool
     OUTGOING = 32 << 20
     # Seconds for which a server keeps parts of large messages: what it has lost is sent again.
     DAY = 86_400
+    # How often a block is put on the server for one chunk.
+    BLOCKS = 10
     # How long jobs wait for a worker before somebody is told.
     HINT = 4.0
     # How long ago a worker may have failed to start for that to be told as a reason.
@@ -67,7 +70,8 @@ class RubyVM::Pool
       @store = Remote.at(address.with_name(@name), **plain).__queue
       @setup = setup && Wire.pack(setup, :envelope, hidden)
       @events = RubyVM::Channel.__hidden("#{pool.name} events")
-      @tasks, @out, @blocks, @machines = [], {}, {}, {}
+      # By number: the names of tasks' blocks, and by those what the server was given.
+      @tasks, @out, @blocks, @texts, @machines = [], {}, {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new
       # Wakes who looks around; what he says then.
@@ -94,6 +98,12 @@ class RubyVM::Pool
         made.__queue.open(timeout)
         made
       end
+
+      # Jobs and results that a server has lost, or that were taken for those of a pool that is gone, are sent again.
+      private def prepare
+        super
+        @queue.lasting = true
+      end
     end
     Wire = RubyVM::Cluster.const_get(:Wire)
 
@@ -114,6 +124,7 @@ class RubyVM::Pool
       @tasks.delete(task)
       @out.delete_if { |_, out| out.chunk.task.equal?(task) }
       name = @blocks.delete(task.number)
+      @texts.delete(name)
       @outgoing << [:forget, name] if name
     end
 
@@ -307,9 +318,12 @@ class RubyVM::Pool
 
     def put_block(task)
       name = "block.#{@caller}.#{task.number}"
-      @outgoing << [:block, name, Wire.pack(task.block, :envelope, hidden)]
+      @texts[name] = Wire.pack(task.block, :envelope, hidden)
+      put_text(name)
       name
     end
+
+    def put_text(name) = @outgoing << [:block, name, @texts[name], DAY]
 
     # Answers to jobs, in their order; whatever comes twice is passed over.
     def read(answer)
@@ -340,9 +354,22 @@ class RubyVM::Pool
           one.task.put_back(one)
         end
       when :began then out.began = true
-      when :unreadable then fail_job(chunk, worker, :exception, "the worker can't open it: #{place}", nil) until chunk.done?
+      when :missing then block_missing(number, out, worker)
       end
       @out.delete(number) if chunk.done?
+    end
+
+    # The server has forgotten it.
+    def block_missing(number, out, worker)
+      chunk, task = out.chunk, out.chunk.task
+      out.missed = (out.missed || 0) + 1
+      if out.missed > BLOCKS
+        fail_job(chunk, worker, :exception, "the worker can't open it: its block is not there", nil) until chunk.done?
+        return
+      end
+      put_text(@blocks[task.number]) if task.block
+      @outgoing << [:block, @setup_name, @setup, 600] if @setup
+      post(number, out)
     end
 
     # [:value, bytes, seconds] or [kind, bytes of the exception or nil, seconds, text, class, message and backtrace of it and of its causes]
@@ -421,7 +448,7 @@ class RubyVM::Pool
       while (message = @outgoing.pop)
         patiently do
           case message[0]
-          when :block then @store.put(message[1], message[2], 86_400)
+          when :block then @store.put(*message.drop(1))
           when :forget then @store.remove(message[1])
           else @jobs_channel.send(message)
           end
@@ -482,27 +509,11 @@ class RubyVM::Pool
         warn "zakuro: pool #{@pool.name}: #{@hints.pop}" until @hints.empty?
         began = now
         begin
-          refusal = begin
-            beat
-            nil
-          rescue RubyVM::Cluster::Refused => e
-            e
-          end
+          refusal = [refusal_of { beat }, refusal_of { look }].compact.first
           @events << [:refused, refusal&.message] if refusal || @refused
-          found = workers
-          failure = found.each_value.any? { |machine| machine.mark == @mark } ? nil : last_failure
-          @events << [:failed, failure] if failure
-          @events << found
           missing = refusal && (missing || now)
-          raise refusal if refusal && now - missing > @patience
-          size = @jobs_channel.size
-          generation = @store.generation
-          @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
-          if @empty_looks >= 2 || (@generation && generation != @generation)
-            @empty_looks = 0
-            @events << :lost
-          end
-          @generation = generation
+          # What was never granted is not waited for.
+          raise refusal if refusal && (@generation.nil? || now - missing > @patience)
         rescue RubyVM::Cluster::Unavailable => e
           missing ||= began
           if now - missing >= @patience
@@ -514,6 +525,29 @@ class RubyVM::Pool
       end
     rescue RubyVM::Cluster::Error, RubyVM::ClosedError => e
       @events << told(e) unless @leaving
+    end
+
+    def look
+      found = workers
+      failure = found.each_value.any? { |machine| machine.mark == @mark } ? nil : last_failure
+      @events << [:failed, failure] if failure
+      @events << found
+      size = @jobs_channel.size
+      generation = @jobs_channel.__queue.generation
+      @empty_looks = size == 0 && @results.size == 0 ? @empty_looks + 1 : 0
+      if @empty_looks >= 2 || (@generation && generation != @generation)
+        @empty_looks = 0
+        @events << :lost
+      end
+      @generation = generation
+    end
+
+    # With what the server says no to it, or nil.
+    def refusal_of
+      yield
+      nil
+    rescue RubyVM::Cluster::Refused => e
+      e
     end
 
     # Exceptions are messages like others here. A server that is away was asked for as long as this pool is patient, not only the last time.

@@ -2,6 +2,9 @@
 module RubyVM::Cluster
   # A connection that speaks NATS' client protocol.
   class NatsConnection < Connection # :nodoc:
+    # Which life of the server this is: another one may have lost its streams.
+    attr_reader :generation
+
     def initialize(address, timeout)
       @inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
       @subscriptions = {}
@@ -162,6 +165,7 @@ module RubyVM::Cluster
     def learn(text)
       info = JSON.parse(text)
       @largest = info["max_payload"] if Integer === info["max_payload"]
+      @generation = info["server_id"] if String === info["server_id"]
       info
     rescue JSON::ParserError, TypeError
       raise ProtocolError, "#{@address.server} is no NATS server"
@@ -253,13 +257,18 @@ module RubyVM::Cluster
   private_constant :Nkey
 
   # A channel's side of a stream.
+  #
+  # A stream that is not there was deleted, or its server has lost it. Each life of a server has a name of its own: if the stream was seen in this one, somebody has deleted it, and this handle's channel
+  # is no more; else it is made anew. Who makes a stream gives it a mark (its description; a server may tell another time of its making when it has started again), after which the consumer is called: what
+  # is said of a message of a stream that was lost never concerns one of the stream that took its place, whose numbers begin again.
   class NatsQueue # :nodoc:
-    CONSUMER = "zakuro"
     STORE = "zakuro_store"
     NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_014, 10_037, 10_058, 10_054
     DAY, WEEK = 86_400, 7 * 86_400
 
     attr_reader :address
+    # Whether the stream is made anew whatever became of it, as those of pools are.
+    attr_writer :lasting
 
     # `parts`: whether messages go in parts that the server does not take; how long those stay, and how many bytes of them.
     def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, parts: true, parts_age: WEEK, parts_bound: nil)
@@ -275,10 +284,16 @@ module RubyVM::Cluster
 
     def connection = @connection ||= NatsConnection.new(@address, @timeout)
 
-    # JetStream keeps what it was told.
-    def generation = nil
+    # Which stream this is: another one has nothing of what was sent to the one before. Asked again when the server is another one.
+    def generation
+      found = info if @made&.first != connection.generation
+      @made = [connection.generation, mark_of(found)] if found
+      @made[1]
+    end
 
-    def open(timeout) = make_stream(@stream, @subject, timeout:)
+    def open(timeout)
+      seen { make_stream(@stream, @subject, timeout:, description: "zakuro #{RubyVM::Cluster.random_name}") }
+    end
 
     # What `publish` takes: the payload, or, when the server does not take it as one, a Large of it. TooLarge when it does not go.
     def prepared(head, content, id)
@@ -296,6 +311,7 @@ module RubyVM::Cluster
     end
 
     def publish(payload, id, timeout = @timeout)
+      raise gone if @deleted
       return publish_large(payload, id, timeout) if Large === payload
       begin
         hand_over(payload, id && headers(id), timeout)[0]
@@ -311,10 +327,13 @@ module RubyVM::Cluster
       end
     end
 
+    # :unsure when `publish` would know what has become of the stream.
     def publish_later(payload, id)
+      generation = connection.generation
       connection.request_later(@subject, payload, id && headers(id)) do |reply, error|
         outcome, error = outcome_of(*reply) unless error
-        yield (outcome == :nobody ? :closed : outcome), error
+        @known = generation if outcome == :sent
+        yield (outcome == :nobody ? :unsure : outcome), error
       end
     end
 
@@ -341,7 +360,7 @@ module RubyVM::Cluster
       end
     end
     def touch(tokens) = tokens.each { |token| connection.publish(token, "+WPI") }
-    def give_back(tokens) = tokens.each { |token| connection.request(token, "-NAK") }
+    def give_back(tokens, **) = tokens.each { |token| connection.request(token, "-NAK") }
 
     def set_aside(delivery, why)
       dead = -> { make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") }
@@ -359,22 +378,34 @@ module RubyVM::Cluster
 
     # Nobody listens at its subject any more; what is in it stays.
     def close
-      config = connection.api("STREAM.INFO.#{@stream}")["config"]
-      return if config["description"] == "closed"
-      connection.api("STREAM.UPDATE.#{@stream}", config.merge("description" => "closed", "subjects" => ["zakuro.closed.#{@stream}"]))
+      config = info["config"]
+      return if closed_in?(config)
+      connection.api("STREAM.UPDATE.#{@stream}", config.merge("description" => config["description"].to_s.sub(/\A\w*/, "closed"), "subjects" => ["zakuro.closed.#{@stream}"]))
+    rescue RubyVM::ClosedError
+      # It was deleted.
+      nil
     end
 
-    def closed? = info["config"]["description"] == "closed"
+    # A channel that was deleted is, too.
+    def closed?
+      closed_in?(info["config"])
+    rescue RubyVM::ClosedError
+      true
+    end
 
     # What the consumer still has to hand out, or is not done with. (The stream of a server that was killed may hold again what had been removed from it.)
     def size
-      found = connection.api("CONSUMER.INFO.#{@stream}.#{CONSUMER}")
-      count = found["num_pending"] + found["num_ack_pending"]
+      found = info
+      most = found["state"]["messages"]
+      return 0 if most == 0
+      found = connection.api("CONSUMER.INFO.#{@stream}.#{consumer_of(found)}")
       # A server (2.9) may count one twice that was given back. There are no more than the stream has.
-      count == 0 ? 0 : [count, info["state"]["messages"]].min
+      [found["num_pending"] + found["num_ack_pending"], most].min
     rescue NatsConnection::Failure => e
-      raise unless e.number == NO_CONSUMER
-      info["state"]["messages"]
+      raise unless [NO_CONSUMER, NO_STREAM].include?(e.number)
+      most || 0
+    rescue RubyVM::ClosedError
+      0
     end
 
     def delete
@@ -390,6 +421,8 @@ module RubyVM::Cluster
         if reply.nil? || (payload.empty? && headers&.match?(/\ANATS\/1\.0 \d/))
           channel.synchronize { @requested = 0 }
           @empty = true
+          # It is not there any more.
+          @consumer = nil if headers&.match?(/\ANATS\/1\.0 (?:503|409 Consumer Deleted)/)
           channel.wake
         else
           channel.synchronize { @requested -= 1 if @requested > 0 }
@@ -399,7 +432,7 @@ module RubyVM::Cluster
         end
       end
       every = [@ack_wait / 3.0, 1.0].min
-      looked = RubyVM::Cluster.now
+      looked = fine = RubyVM::Cluster.now
       asked = seen = 0
       until channel.released?
         begin
@@ -416,22 +449,28 @@ module RubyVM::Cluster
           # What was asked for is over. If the server does not say so, there is perhaps nobody to say it: the stream was deleted, and made again by a sender.
           if @requested > 0 && RubyVM::Cluster.now - asked > every + 1
             channel.synchronize { @requested = 0 }
-            @consumer = false
+            @consumer = nil
+            next
           end
           if @empty && channel.holds_nothing?
             @empty = false
             channel.ended if closed? && size == 0
           end
+          fine = RubyVM::Cluster.now
           free = channel.wait_for_room(every) { @requested == 0 }
           next unless free && free > 0
           asked = RubyVM::Cluster.now
           channel.synchronize { @requested = free }
-          connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", %({"batch":#{free},"expires":#{(every * 1_000_000_000).round}}), inbox)
-        rescue NatsConnection::Failure => e
-          raise unless e.number == NO_STREAM
+          connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{@consumer}", %({"batch":#{free},"expires":#{(every * 1_000_000_000).round}}), inbox)
+        rescue RubyVM::ClosedError
           break if channel.released?
-          open(@timeout)
-          @consumer = false
+          raise
+        rescue Refused => e
+          # It was taken before: a server that has just started, or is about to remove the stream.
+          raise if seen == 0 || (!@lasting && RubyVM::Cluster.now - fine > @timeout)
+          channel.trouble(e)
+          @consumer = nil
+          sleep(0.05)
         rescue Unavailable => e
           channel.trouble(e)
         end
@@ -445,7 +484,7 @@ module RubyVM::Cluster
     def give_back_all(by)
       left = -> { [by - RubyVM::Cluster.now, 0.01].max }
       # Else the server owes nothing.
-      ask_no_more(left) if @requested > 0
+      ask_no_more(left) if @requested > 0 && @consumer
       yield.each { |token| connection.request_later(token, "-NAK") }
       connection.settle(left.call)
     end
@@ -555,13 +594,8 @@ module RubyVM::Cluster
 
     # To the channel's stream.
     def hand_over(payload, headers, timeout)
-      hand(@subject, payload, headers, timeout) do
-        begin
-          return [:closed, nil] if closed?
-        rescue NatsConnection::Failure => e
-          raise unless e.number == NO_STREAM
-        end
-        open(timeout)
+      seen do
+        hand(@subject, payload, headers, timeout) { return [:closed, nil] if closed_in?(info(timeout)["config"]) }
       end
     end
 
@@ -593,7 +627,7 @@ module RubyVM::Cluster
       large.sent = true
       outcome, reply = begin
         hand_over("", headers(id || large.name.id, large.name), timeout)
-      rescue Refused, TooLarge
+      rescue Refused, TooLarge, RubyVM::ClosedError
         large.sent = false
         raise
       end
@@ -619,14 +653,10 @@ module RubyVM::Cluster
 
     # Before anything goes: whether the channel, and the stream of parts, have room.
     def room_for(large)
-      begin
-        found = info
-        return :closed if found["config"]["description"] == "closed"
-        most = found["config"]["max_msgs"]
-        return :full if most > 0 && found["state"]["messages"] >= most
-      rescue NatsConnection::Failure => e
-        raise unless e.number == NO_STREAM
-      end
+      found = info
+      return :closed if closed_in?(found["config"])
+      most = found["config"]["max_msgs"]
+      return :full if most > 0 && found["state"]["messages"] >= most
       parts.room(large.bytesize)
     end
 
@@ -649,12 +679,43 @@ module RubyVM::Cluster
         end
       end
       # What looks at all that was asked, and is over at once. Something was asked for and has not come: nothing was there a moment ago, so this takes nothing either but what has just come, which is given back with the rest.
-      connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{CONSUMER}", '{"batch":1,"expires":10000000}', inbox)
+      connection.publish("$JS.API.CONSUMER.MSG.NEXT.#{@stream}.#{@consumer}", '{"batch":1,"expires":10000000}', inbox)
       connection.wait_until(left.call) { heard }
     end
 
     def stored(name) = "zakuro.store.#{@subject}.#{name.tr(":", ".")}"
-    def info = connection.api("STREAM.INFO.#{@stream}")
+    # The description is "zakuro MARK" or "closed MARK"; who has made a stream by hand has given it none.
+    def closed_in?(config) = config["description"].to_s.match?(/\Aclosed\b/)
+    def mark_of(found) = found["config"]["description"].to_s[/\A(?:zakuro|closed) (\h+)\z/, 1]
+    def consumer_of(found) = ["zakuro", *mark_of(found)].join("-")
+
+    # What the server tells of the stream, which is made anew if the server has lost it. ClosedError when somebody has deleted it.
+    def info(timeout = @timeout)
+      raise gone if @deleted
+      seen do
+        connection.api("STREAM.INFO.#{@stream}", timeout:)
+      rescue NatsConnection::Failure => e
+        raise unless e.number == NO_STREAM
+        was_deleted if @known == connection.generation && !@lasting
+        open(timeout)
+        connection.api("STREAM.INFO.#{@stream}", timeout:)
+      end
+    end
+
+    # What the block answers, after which the stream is known in this life of the server: the one that was there before it, if there was one.
+    def seen
+      before = connection.generation
+      found = yield
+      @known = before || connection.generation
+      found
+    end
+
+    def was_deleted
+      @deleted = true
+      raise gone
+    end
+
+    def gone = RubyVM::ClosedError.new("the channel was deleted")
     def headers(id, parts = nil) = "NATS/1.0\r\nNats-Msg-Id: #{id}\r\n#{parts&.header}\r\n"
     def id_in(headers) = headers && headers[/^Nats-Msg-Id: *(.*?)\r$/i, 1]
 
@@ -664,10 +725,10 @@ module RubyVM::Cluster
       Integer(words[words.size > 9 ? 6 : 4], 10, exception: false) || 1
     end
 
-    # Its place in the stream, which stays the same.
+    # Its place in the stream and when it came there, which stay the same.
     def number(reply)
       words = reply.split(".")
-      words[words.size > 9 ? 7 : 5]
+      words.values_at(*(words.size > 9 ? [7, 9] : [5, 7])).join(".")
     end
 
     def outcome_of(headers, payload) = NatsQueue.outcome_of(headers, payload, @address)
@@ -683,9 +744,14 @@ module RubyVM::Cluster
     end
 
     def make_consumer
-      config = { durable_name: CONSUMER, ack_policy: "explicit", ack_wait: (@ack_wait * 1_000_000_000).round, max_ack_pending: 100_000, max_deliver: -1 }
-      connection.api("CONSUMER.DURABLE.CREATE.#{@stream}.#{CONSUMER}", { stream_name: @stream, config: })
-      @consumer = true
+      found = info
+      before, @taken = @taken, [connection.generation, mark_of(found)]
+      # Another one in the same life of the server: it was deleted and opened again.
+      was_deleted if before && before[0] == @taken[0] && before[1] != @taken[1] && !@lasting
+      name = consumer_of(found)
+      config = { durable_name: name, ack_policy: "explicit", ack_wait: (@ack_wait * 1_000_000_000).round, max_ack_pending: 100_000, max_deliver: -1 }
+      connection.api("CONSUMER.DURABLE.CREATE.#{@stream}.#{name}", { stream_name: @stream, config: })
+      @consumer = name
     end
   end
   private_constant :NatsConnection, :NatsQueue

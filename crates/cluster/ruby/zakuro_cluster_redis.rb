@@ -108,17 +108,24 @@ module RubyVM::Cluster
     def call(keys, arguments) = RedisConnection.command("EVALSHA", @digest, keys.size, *keys, *arguments)
   end
 
-  # A channel's side of a stream.
+  # A channel's side of a stream. One that is not there was deleted if it was seen in this life of the server, which has lost it else: then it is made anew.
   class RedisQueue # :nodoc:
     GROUP = "zakuro"
-    # 1: sent, 2: sent before, 0: full, -1: closed.
+    # 1: sent, 2: sent before, 0: full, -1: closed, -2: there is no stream, and it may not be made.
     SEND = Script.new(<<~LUA)
       if redis.call('EXISTS', KEYS[2]) == 1 then return -1 end
+      if ARGV[5] == '0' and redis.call('EXISTS', KEYS[1]) == 0 then return -2 end
       if ARGV[4] ~= '0' and redis.call('EXISTS', KEYS[3]) == 1 then return 2 end
       if ARGV[1] ~= '0' and redis.call('XLEN', KEYS[1]) >= tonumber(ARGV[1]) then return 0 end
       if ARGV[3] == '' then redis.call('XADD', KEYS[1], '*', 'm', ARGV[2])
       else redis.call('XADD', KEYS[1], '*', 'm', ARGV[2], 'i', ARGV[3]) end
       if ARGV[4] ~= '0' then redis.call('SET', KEYS[3], '', 'PX', ARGV[4]) end
+      return 1
+    LUA
+    # What was deleted is not closed: it would be so when it is opened again.
+    CLOSE = Script.new(<<~LUA)
+      if ARGV[1] == '0' and redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+      redis.call('SET', KEYS[2], 1)
       return 1
     LUA
     ACKNOWLEDGE = Script.new(<<~LUA)
@@ -165,10 +172,14 @@ module RubyVM::Cluster
       end
       return 1
     LUA
-    OUTCOMES = { 1 => :sent, 2 => :sent, 0 => :full, -1 => :closed }.freeze
+    OUTCOMES = { 1 => :sent, 2 => :sent, 0 => :full, -1 => :closed, -2 => :unsure }.freeze
     NONE = [].freeze
+    # What a server says of a stream, or of its group, that is not there, or that was deleted while it was read.
+    NOT_THERE = /NOGROUP|no such key|UNBLOCKED/
 
     attr_reader :address
+    # Whether the stream is made anew whatever became of it, as those of pools are.
+    attr_writer :lasting
 
     # Parts are NATS'.
     def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, **)
@@ -185,6 +196,10 @@ module RubyVM::Cluster
     # What can be told at once that is wrong.
     def open(timeout)
       connection.run_command("PING", timeout:)
+      make_group(timeout:) unless @lasting
+    rescue Refused => e
+      # Who may only send.
+      raise unless e.message.include?("NOPERM")
     end
 
     # TooLarge when the server does not take it.
@@ -196,11 +211,26 @@ module RubyVM::Cluster
       head ? head << content : content
     end
 
-    def publish(payload, id, timeout = @timeout) = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window], timeout:, size: payload.bytesize))
+    def publish(payload, id, timeout = @timeout)
+      while true
+        raise gone if @deleted
+        generation = connection.generation
+        outcome = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window, may_make], timeout:, size: payload.bytesize))
+        @known = generation if outcome == :sent
+        return outcome unless outcome == :unsure
+        was_deleted if deleted?
+      end
+    end
 
-    # The block hears the outcome, or an error, under the connection's lock. NOSCRIPT can't be: `publish` was called before.
+    # The block hears the outcome, or an error, under the connection's lock. :unsure when `publish` would know more: the stream is not there, or the server has forgotten the script.
     def publish_later(payload, id)
-      connection.tell(SEND.call(keys(id), [@bound, payload, id, @window]), size: payload.bytesize) { |reply, error| yield OUTCOMES[reply], error }
+      generation = connection.generation
+      connection.tell(SEND.call(keys(id), [@bound, payload, id, @window, may_make]), size: payload.bytesize) do |reply, error|
+        outcome = OUTCOMES[reply]
+        @known = generation if outcome == :sent
+        outcome, error = :unsure, nil if error&.message&.include?("NOSCRIPT")
+        yield outcome, error
+      end
     end
 
     # The block is called when the server has heard it.
@@ -214,19 +244,24 @@ module RubyVM::Cluster
       tokens.each_slice(1000) { |some| connection.tell(RedisConnection.command("XCLAIM", @key, GROUP, @consumer, 0, *some, "JUSTID")) }
     end
 
-    # For others, at once.
-    def give_back(tokens)
+    # For others, at once: they see what is theirs when they look for it, each second. `soon`: this handle looks now.
+    def give_back(tokens, soon: false)
       tokens.each_slice(1000) do |some|
         connection.run_command("XCLAIM", @key, GROUP, "returned", 0, *some, "IDLE", 1_000_000_000, "JUSTID")
       end
+      look_for_returned if soon
+    rescue Refused => e
+      # There is nothing to give back to.
+      raise unless e.message.match?(NOT_THERE)
     end
 
     def set_aside(delivery, why)
       connection.script(SET_ASIDE, [@key, "#{@key}:dead"], [GROUP, delivery.token, delivery.payload, why])
     end
 
-    def close = connection.run_command("SET", "#{@key}:closed", 1)
-    def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1
+    def close = connection.script(CLOSE, [@key, "#{@key}:closed"], [may_make])
+    # A channel that was deleted is, too.
+    def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1 || (connection.run_command("EXISTS", @key) == 0 && deleted?)
     def size = connection.run_command("XLEN", @key)
 
     def delete = drop(@key)
@@ -251,7 +286,7 @@ module RubyVM::Cluster
       every = [@ack_wait / 3.0, 1.0].min
       until channel.released?
         begin
-          make_group unless @grouped
+          find_group if @missing || !@grouped
           if RubyVM::Cluster.now - looked >= every
             looked = RubyVM::Cluster.now
             channel.give_back_idle
@@ -260,13 +295,20 @@ module RubyVM::Cluster
             # What others left behind.
             claim(free, channel) if free > 0
           end
+          if @returned && (free = channel.room) > 0
+            @returned = false
+            @cursor = "0-0"
+            claim(free, channel)
+          end
           if @reading.connects > seen
             # What was handed out and got lost with the connection.
             seen = @reading.connects
+            generation = connection.generation
             channel.deliver(mine.reject { |delivery| channel.has?(delivery.name) })
+            @grouped = @known = generation
           end
           free = channel.wait_for_room(every)
-          next unless free && free > 0
+          next if free.nil? || free == 0 || @returned
           found = read(free, every)
           break if channel.released? && found.empty?
           if found.empty?
@@ -275,9 +317,8 @@ module RubyVM::Cluster
             channel.deliver(found)
           end
         rescue Refused => e
-          # The server has lost the stream; it is made again.
-          raise unless e.message.match?(/NOGROUP|no such key/)
-          @grouped = false
+          raise unless e.message.match?(NOT_THERE)
+          @missing = true
         rescue Unavailable => e
           channel.trouble(e)
         end
@@ -340,12 +381,50 @@ module RubyVM::Cluster
       connection.run_command("SCRIPT", "LOAD", ACKNOWLEDGE.text)
     end
 
-    def make_group
-      connection.run_command("XGROUP", "CREATE", @key, GROUP, "0", "MKSTREAM")
-      @grouped = true
-    rescue Refused => e
-      raise unless e.message.include?("BUSYGROUP")
-      @grouped = true
+    def make_group(timeout: @timeout)
+      before = connection.generation
+      begin
+        connection.run_command("XGROUP", "CREATE", @key, GROUP, "0", "MKSTREAM", timeout:)
+      rescue Refused => e
+        raise unless e.message.include?("BUSYGROUP")
+      end
+      @grouped = @known = before || connection.generation
+    end
+
+    # For who reads. A group that was there in this life of the server has gone with its stream.
+    def find_group
+      # Until it is known here, too, which life this is.
+      connection.run_command("PING")
+      was_deleted if @missing && @grouped == connection.generation && !@lasting
+      make_group
+      @missing = false
+    end
+
+    # Whether a message may make the stream.
+    def may_make = deleted? ? 0 : 1
+
+    # Where the stream is not there: whether somebody has deleted it.
+    def deleted? = !@lasting && !@known.nil? && @known == connection.generation
+
+    def was_deleted
+      @deleted = true
+      raise gone
+    end
+
+    def gone = RubyVM::ClosedError.new("the channel was deleted")
+
+    # The thread that fetches looks for what was given back, also if it waits for the server.
+    def look_for_returned
+      @returned = true
+      # It may be about to wait.
+      5.times do
+        return unless @returned && @reading_now && @reading&.number
+        break if connection.run_command("CLIENT", "UNBLOCK", @reading.number) == 1
+        sleep(0.001)
+      end
+    rescue Refused
+      # It may not: within a second, then.
+      nil
     end
 
     def claim(count, channel)
@@ -360,8 +439,13 @@ module RubyVM::Cluster
     end
 
     def read(count, seconds)
+      @reading_now = true
+      # What was given back by now did not know of it.
+      return NONE if @returned
       reply = @reading.run_command("XREADGROUP", "GROUP", GROUP, @consumer, "COUNT", count, "BLOCK", (seconds * 1000).ceil, "STREAMS", @key, ">", timeout: @timeout + seconds)
       reply ? reply[0][1].map { |token, fields| delivery(token, fields, 1) } : NONE
+    ensure
+      @reading_now = false
     end
 
     def delivery(token, fields, attempt)

@@ -231,8 +231,8 @@ module RubyVM::Cluster
       # Somebody took it and did not come to its end: a dead worker, or a connection that was down for long.
       return answer(caller, [:again, number, @id]) if @channel.attempt > 1
       text = block && block_text(block)
-      return answer(caller, [:unreadable, number, @id, "its block is not there"]) if block && !text
       setup = options[:setup] && block_text(options[:setup])
+      return answer(caller, [:missing, number, @id]) if (block && !text) || (options[:setup] && !setup)
       job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
       at_work(AtWork.new(caller, job)) do
         next beside_others { execute(caller, number, options, job, items) } unless options[:alone]

@@ -22,6 +22,7 @@ pub static FEATURES: &[(&str, Feature)] = &[
     ("zakuro/cluster/connection", |cx| cx.run_builtin("zakuro/cluster/connection")),
     ("zakuro/cluster/crew", |cx| cx.run_builtin("zakuro/cluster/crew")),
     ("zakuro/cluster/nats", |cx| cx.run_builtin("zakuro/cluster/nats")),
+    ("zakuro/cluster/outgoing", |cx| cx.run_builtin("zakuro/cluster/outgoing")),
     ("zakuro/cluster/parts", |cx| cx.run_builtin("zakuro/cluster/parts")),
     ("zakuro/cluster/redis", |cx| cx.run_builtin("zakuro/cluster/redis")),
     ("zakuro/cluster/wire", |cx| cx.run_builtin("zakuro/cluster/wire")),

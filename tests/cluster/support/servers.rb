@@ -1,4 +1,5 @@
 # Servers for tests: real ones, on ports and in folders of their own; and a proxy whose connections can be cut.
+require "fileutils"
 require "socket"
 
 # What a block answers, or how it ends, without the numbers of ports.
@@ -50,6 +51,13 @@ class Servers
     @pid = nil
   rescue SystemCallError
     @pid = nil
+  end
+
+  # Starts again with nothing of what it had.
+  def forget
+    stop
+    Dir.each_child(@dir) { |name| FileUtils.rm_rf(File.join(@dir, name)) }
+    run
   end
 
   # It is there, and says nothing.
