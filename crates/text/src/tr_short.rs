@@ -95,8 +95,8 @@ pub fn tr(text: &[u8], from: &[u8], to: &[u8], squeeze: bool) -> Option<Option<S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tr::{CharSet, Unit};
     use crate::reference::Rng;
+    use crate::tr::{CharSet, Unit};
     use zakuro_base::progress::ToTheEnd;
 
     /// The same as with the sets that are for all texts.

@@ -79,8 +79,7 @@ impl Emitter<'_, '_> {
         let volatile = self.is_volatile(id, i.a);
         match (gets, s.of(k)) {
             (true, Type::Double) if !volatile => {
-                let d = self.get_double(k);
-                self.set_double(reg, d);
+                self.copy_double(reg, k, s);
             }
             (true, t) => {
                 if t == Type::Unset {
@@ -96,8 +95,7 @@ impl Emitter<'_, '_> {
                     self.store_in_environment(e, i.b, v);
                 }
                 if s.of(reg) == Type::Double && !volatile {
-                    let d = self.get_double(reg);
-                    self.set_double(k, d);
+                    self.copy_double(k, reg, s);
                 } else {
                     let v = self.read(id, i.a, s);
                     self.set(k, v);
@@ -126,8 +124,8 @@ impl Emitter<'_, '_> {
             let now = self.load_kept(c);
             let then = match s.of(v) {
                 Type::Double => {
-                    let d = self.get_double(v);
-                    self.call_help_double(help::make_float as *const () as usize, self.cx, d)
+                    let (d, known) = (self.get_double(v), self.b.use_var(self.words[v]));
+                    self.call_help_double(help::make_float as *const () as usize, self.cx, known, d)
                 }
                 _ => self.get(v, s),
             };
@@ -154,7 +152,7 @@ impl Emitter<'_, '_> {
                 }
                 Type::Double => {
                     let d = self.unboxed(value, away);
-                    self.set_double(v, d);
+                    self.set_unboxed(v, d);
                 }
                 _ => {}
             }

@@ -4,7 +4,7 @@ use super::calls::At;
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::State;
-use crate::layout::{self, cell, site, state, vm};
+use crate::layout::{self, cell, site, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
@@ -85,9 +85,8 @@ impl Emitter<'_, '_> {
     }
     /// A String of a literal. One whose bytes lie in its cell is the same cell again, but for its flags.
     fn new_string(&mut self, id: Id, s: &State) -> Value {
-        let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
-        let consts = self.load_fixed(self.states[scope], state::CONSTS);
-        let literal = self.load_fixed(consts, i.b as i32 * 8);
+        let i = self.graph.units[id].insn;
+        let literal = self.literal(id);
         self.made(
             |e, none| {
                 let word = e.load(literal, cell::SHAPE);

@@ -1,6 +1,6 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
-use super::graph::{Graph, Id, Kind, Var, What};
+use super::graph::{Graph, Id, Kind, Set, Var, What};
 use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call, is_plain_expansion};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -25,7 +25,7 @@ pub struct Emitter<'a, 'b> {
     /// By scope: where a frame stands while what it calls runs.
     pub waits: Vec<&'a [Insn]>,
     pub entries: &'a [usize],
-    /// Registers as words and as doubles.
+    /// Registers as words and as doubles. Beside a double its word is the Float of it, if there is one; else 0.
     pub words: Vec<Variable>,
     pub doubles: Vec<Variable>,
     blocks: HashMap<Id, Block>,
@@ -70,6 +70,13 @@ pub struct Emitter<'a, 'b> {
     given: Vec<Value>,
     /// The function itself, if it is direct.
     pub itself: Option<FuncRef>,
+    /// Doubles that are made Floats, but for ways out; and which were copied to which, whether they live on then.
+    pub boxed_vars: Set,
+    pub copies: Vec<(Var, Var, bool)>,
+    /// Copies of what lives on that are made Floats in the end, as the translation before has found: these are made first, of what is copied.
+    pub boxed_before: Set,
+    /// The unit at hand.
+    pub current: Id,
 }
 
 /// Where ways out of the function come together: what they have in common is emitted once.
@@ -157,12 +164,16 @@ impl<'a, 'b> Emitter<'a, 'b> {
             late: None,
             given,
             itself: None,
+            boxed_vars: Set::new(graph.vars),
+            copies: Vec::new(),
+            boxed_before: Set::new(graph.vars),
+            current: 0,
             b,
         }
     }
 
-    /// Emits the function: its exits, call sites, and of a direct one the exit for links which lead elsewhere.
-    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, Vec<Expected>, *const Exit) {
+    /// Emits the function: its exits, call sites, and of a direct one the exit for links which lead elsewhere; and which copies of doubles are made Floats.
+    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, Vec<Expected>, *const Exit, Set) {
         self.exits.push(Exit { at: 0, what: LINKS, depth: 0 });
         let lost = self.exits.as_ptr();
         for id in &self.graph.order {
@@ -187,6 +198,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             let Some(mut s) = running.take() else { continue };
             self.exit = None;
             self.late = None;
+            self.current = id;
             let plan = self.types.plan(id, &s);
             let goes_on = self.unit(id, plan, &mut s);
             if goes_on {
@@ -209,8 +221,26 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
         }
         self.b.seal_all_blocks();
+        let boxed = self.boxed_copies();
         self.b.finalize(config);
-        (self.exits, self.expected, lost)
+        (self.exits, self.expected, lost, boxed)
+    }
+    /// Copies of what lives on that are made Floats, or are copied to such.
+    fn boxed_copies(&self) -> Set {
+        let mut boxed = self.boxed_vars.clone();
+        let mut more = true;
+        while more {
+            more = false;
+            for (from, to, _) in &self.copies {
+                if boxed.has(*to) && !boxed.has(*from) {
+                    boxed.add(*from);
+                    more = true;
+                }
+            }
+        }
+        let mut found = Set::new(self.graph.vars);
+        self.copies.iter().filter(|(_, to, lives_on)| *lives_on && boxed.has(*to)).for_each(|(_, to, _)| found.add(*to));
+        found
     }
 
     /// The beginning, and the entries at loops.
@@ -391,7 +421,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     let other = self.misfit(to, v, from);
                     let value = self.get(v, from);
                     let d = self.unboxed(value, other);
-                    self.set_double(v, d);
+                    self.set_unboxed(v, d);
                 }
                 (Type::Any, Type::Fixnum) => {
                     let other = self.misfit(to, v, from);
@@ -511,10 +541,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Move => {
                 let from = self.graph.var(id, i.b);
                 if s.of(from) == Type::Double && !self.is_volatile(id, i.b) {
-                    let d = self.get_double(from);
-                    self.set_double(self.graph.var(id, i.a), d);
+                    self.copy_double(self.graph.var(id, i.a), from, s);
                     if self.is_volatile(id, i.a) {
-                        let v = self.boxed(d);
+                        let v = self.get(from, s);
                         self.write(id, i.a, v);
                     }
                 } else {
@@ -538,12 +567,15 @@ impl<'a, 'b> Emitter<'a, 'b> {
             }
             LoadConst => match self.graph.scopes[u.scope].code.consts[i.b as usize] {
                 Const::Float(d) => {
-                    let d = self.b.ins().f64const(d);
-                    self.set_double(self.graph.var(id, i.a), d);
+                    let (v, value) = (self.graph.var(id, i.a), self.b.ins().f64const(d));
+                    self.set_double(v, value);
+                    if Ruby::flonum(d).is_none() {
+                        let literal = self.literal(id);
+                        self.set(v, literal);
+                    }
                 }
                 _ => {
-                    let consts = self.load_fixed(self.states[u.scope], state::CONSTS);
-                    let v = self.load_fixed(consts, i.b as i32 * 8);
+                    let v = self.literal(id);
                     self.write(id, i.a, v);
                 }
             },
@@ -748,6 +780,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.b.ins().jump(to, &[]);
             }
         }
+    }
+
+    /// The object that stands for a literal.
+    pub fn literal(&mut self, id: Id) -> Value {
+        let consts = self.load_fixed(self.state_of(id), state::CONSTS);
+        self.load_fixed(consts, self.graph.units[id].insn.b as i32 * 8)
     }
 
     fn get_const(&mut self, id: Id, s: &State) {

@@ -32,6 +32,9 @@ impl Set {
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|w| *w == 0)
+    }
     /// Whether that added something.
     pub fn join(&mut self, other: &Set) -> bool {
         let mut more = false;

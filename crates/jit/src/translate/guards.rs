@@ -199,7 +199,7 @@ impl Emitter<'_, '_> {
                 let exit = self.exit_of(id, s);
                 let value = self.get(v, s);
                 let d = self.unboxed(value, exit);
-                self.set_double(v, d);
+                self.set_unboxed(v, d);
                 d
             }
             _ => {
@@ -430,10 +430,10 @@ impl Emitter<'_, '_> {
         let call = self.b.ins().call_indirect(signature, to, &[d]);
         self.b.inst_results(call)[0]
     }
-    pub fn call_help_double(&mut self, address: usize, cx: Value, d: Value) -> Value {
-        let signature = self.signature(1, true);
+    pub fn call_help_double(&mut self, address: usize, cx: Value, word: Value, d: Value) -> Value {
+        let signature = self.signature(2, true);
         let to = self.constant(address as i64);
-        let call = self.b.ins().call_indirect(signature, to, &[cx, d]);
+        let call = self.b.ins().call_indirect(signature, to, &[cx, word, d]);
         self.b.inst_results(call)[0]
     }
     /// Ends the function if the helper has answered 0: it has said why in `Vm::left`, and the frame stands at `at` then.

@@ -57,8 +57,7 @@ impl Emitter<'_, '_> {
     /// One variable becomes another, with its type.
     fn copy(&mut self, from: Var, to: Var, s: &State) {
         if s.of(from) == Type::Double {
-            let d = self.get_double(from);
-            self.set_double(to, d);
+            self.copy_double(to, from, s);
         } else {
             let v = self.get(from, s);
             self.set(to, v);

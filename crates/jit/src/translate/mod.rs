@@ -28,7 +28,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use emit::Emitter;
-use graph::Graph;
+use graph::{Graph, Set};
 use std::io::Write;
 use std::sync::{Arc, OnceLock, Weak};
 use types::Types;
@@ -72,13 +72,24 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         let config = isa.frontend_config();
         let given = code.params.required as usize;
         let signature = if graph.direct { direct::signature(given) } else { signature(4) };
-        let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature));
         let mut shared = FunctionBuilderContext::new();
-        let builder = FunctionBuilder::new(&mut context.func, &mut shared);
-        let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, graph.direct);
-        emitter.tries_exits = jit.exits;
-        emitter.itself = graph.direct.then(|| direct::import(emitter.b.func, given));
-        let (exits, sites, lost) = emitter.run(config);
+        let mut emit = |boxed: Option<Set>| {
+            let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature.clone()));
+            let builder = FunctionBuilder::new(&mut context.func, &mut shared);
+            let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, graph.direct);
+            emitter.tries_exits = jit.exits;
+            emitter.itself = graph.direct.then(|| direct::import(emitter.b.func, given));
+            if let Some(boxed) = boxed {
+                emitter.boxed_before = boxed;
+            }
+            let (exits, sites, lost, boxed) = emitter.run(config);
+            (context, exits, sites, lost, boxed)
+        };
+        let mut emitted = emit(None);
+        if !emitted.4.is_empty() {
+            emitted = emit(Some(emitted.4));
+        }
+        let (context, exits, sites, lost, _) = emitted;
         let first = graph.direct.then(|| {
             let mut first = Context::for_function(Function::with_name_signature(UserFuncName::default(), self::signature(4)));
             let builder = FunctionBuilder::new(&mut first.func, &mut shared);

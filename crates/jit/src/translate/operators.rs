@@ -286,7 +286,8 @@ impl Emitter<'_, '_> {
         self.set_double(self.graph.var(id, u.insn.a), v);
         let code_env = self.graph.scopes[u.scope].code.env_reg;
         if self.graph.is_volatile(u.scope, u.insn.a) || u.insn.a == code_env {
-            let v = self.boxed(v);
+            let none = self.constant(0);
+            let v = self.boxed(v, none);
             self.result(id, v);
         }
     }

@@ -101,8 +101,13 @@ impl Emitter<'_, '_> {
     pub fn get(&mut self, v: Var, s: &State) -> Value {
         match s.of(v) {
             Type::Double => {
-                let d = self.b.use_var(self.doubles[v]);
-                self.boxed(d)
+                let (d, known) = (self.b.use_var(self.doubles[v]), self.b.use_var(self.words[v]));
+                let word = self.boxed(d, known);
+                if !self.is_cold() {
+                    self.boxed_vars.add(v);
+                    self.set(v, word);
+                }
+                word
             }
             _ => self.b.use_var(self.words[v]),
         }
@@ -113,8 +118,28 @@ impl Emitter<'_, '_> {
     pub fn set(&mut self, v: Var, value: Value) {
         self.b.def_var(self.words[v], value);
     }
+    /// A new double: there is no Float of it.
     pub fn set_double(&mut self, v: Var, value: Value) {
         self.b.def_var(self.doubles[v], value);
+        let none = self.constant(0);
+        self.set(v, none);
+    }
+    /// The double of the Float that the variable is: a Float of it is that one again.
+    pub fn set_unboxed(&mut self, v: Var, value: Value) {
+        self.b.def_var(self.doubles[v], value);
+    }
+    /// A double becomes that of another variable, too: both are one Float, if somebody wants such of both.
+    pub fn copy_double(&mut self, to: Var, from: Var, s: &State) {
+        if !self.is_cold() {
+            let lives_on = self.graph.units[self.current].live_after.has(from);
+            self.copies.push((from, to, lives_on));
+            if lives_on && self.boxed_before.has(to) {
+                self.get(from, s);
+            }
+        }
+        let (d, word) = (self.get_double(from), self.b.use_var(self.words[from]));
+        self.b.def_var(self.doubles[to], d);
+        self.set(to, word);
     }
     pub fn is_volatile(&self, id: Id, reg: u16) -> bool {
         self.graph.is_volatile(self.graph.units[id].scope, reg)
@@ -170,8 +195,8 @@ impl Emitter<'_, '_> {
             // Where it is left, the code is better short than fast.
             let cold = self.is_cold();
             let value = if cold && s.of(v) == Type::Double {
-                let d = self.get_double(v);
-                self.call_help_double(help::make_float as *const () as usize, self.cx, d)
+                let (d, known) = (self.get_double(v), self.b.use_var(self.words[v]));
+                self.call_help_double(help::make_float as *const () as usize, self.cx, known, d)
             } else {
                 self.get(v, s)
             };
@@ -192,8 +217,8 @@ impl Emitter<'_, '_> {
 
     // ---- Floats ----
 
-    /// A Float of a double.
-    pub fn boxed(&mut self, d: Value) -> Value {
+    /// A Float of a double. `known`: that which there is already, if it is no flonum, or something else.
+    pub fn boxed(&mut self, d: Value, known: Value) -> Value {
         let bits = self.b.ins().bitcast(I64, MemFlagsData::new(), d);
         // Bits 60 to 62 are 3 or 4: seen in the upper half, without the sign. The least of these go the long way, since the very first is none.
         let high = self.b.ins().ushr_imm_u(bits, 32);
@@ -218,7 +243,7 @@ impl Emitter<'_, '_> {
         let zero = self.constant(0x8000_0000_0000_0002u64 as i64);
         self.b.ins().jump(done, &[zero.into()]);
         self.b.switch_to_block(made);
-        let v = self.call_help_double(help::make_float as *const () as usize, self.cx, d);
+        let v = self.call_help_double(help::make_float as *const () as usize, self.cx, known, d);
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]

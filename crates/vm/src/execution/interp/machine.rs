@@ -264,7 +264,12 @@ pub mod help {
     }
 
     /// A Float that is no flonum. Registers are being written back when this is called, so there is no way to raise: it is made beyond the limit, and the VM hears of that at its next safepoint.
-    pub unsafe extern "C" fn make_float(cx: &mut Cx, d: f64) -> u64 {
+    /// `known`: 0, or a value, which is the Float asked for if it is of the same double.
+    pub unsafe extern "C" fn make_float(cx: &mut Cx, known: u64, d: f64) -> u64 {
+        // SAFETY: a live value, if it is one.
+        if known != 0 && unsafe { Value::from_bits(known) }.as_float().is_some_and(|f| f.to_bits() == d.to_bits()) {
+            return known;
+        }
         let cx: *mut Cx = cx;
         // SAFETY: nothing else uses the VM while a closure runs; what is refused has done nothing.
         unsafe {
