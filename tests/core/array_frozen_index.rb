@@ -1,0 +1,23 @@
+# What is refused first: the place or the frozen Array.
+def refused
+  yield
+rescue IndexError, FrozenError, TypeError
+  puts "#{$!.class}: #{$!.message}"
+end
+a = [1].freeze
+refused { a[-6] = 1 }
+refused { a[-1] = 1 }
+refused { a[0] = 1 }
+refused { a[5] = 1 }
+refused { a[-6, 1] = 1 }
+refused { a[-6..2] = 1 }
+refused { a["x"] = 1 }
+refused { a.insert(-6, 1) }
+refused { a.fill(1, -6) }
+refused { a[-6] ||= 1 }
+refused { a[-6], _ = 1, 2 }
+class Sub < Array; end
+b = Sub[1].freeze
+refused { b[-6] = 1 }
+c = [1]
+refused { c[-6] = 1 }
