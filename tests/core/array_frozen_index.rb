@@ -1,4 +1,4 @@
-# What is refused first: the place or the frozen Array.
+# What is refused first: the place or the frozen Array or String.
 def refused
   yield
 rescue IndexError, FrozenError, TypeError
@@ -21,3 +21,21 @@ b = Sub[1].freeze
 refused { b[-6] = 1 }
 c = [1]
 refused { c[-6] = 1 }
+p a.delete_at(9)
+refused { a.delete_at(0) }
+refused { a.fill(1, "x") }
+refused { a.fill(1) }
+refused { a.rotate!("x") }
+s = "a".freeze
+refused { s[-6] = "a" }
+refused { s[9] = "a" }
+refused { s[0] = 1 }
+refused { s["q"] = "x" }
+refused { s[/q/] = "x" }
+refused { s[0] = "x" }
+refused { s[0, 1] = "x" }
+refused { s["a"] = "x" }
+refused { s.insert(-9, "x") }
+refused { s.insert(0, "x") }
+refused { s.setbyte(9, 1) }
+refused { s.setbyte(0, 1) }

@@ -212,7 +212,6 @@ pub mod methods {
         } else if given.len() > 2 {
             return cx.arity_error(given.len(), 0, Some(2));
         }
-        cx.check_frozen(this.as_value())?;
         let len = this.len();
         let from = |cx: &mut Cx, v: Value| -> Result<usize> {
             let i = cx.to_i64(v)?;
@@ -237,6 +236,7 @@ pub mod methods {
                 }
             }
         };
+        cx.check_frozen(this.as_value())?;
         fill_part(cx, this, start, end, value, block)?;
         Ok(this.as_value())
     }
