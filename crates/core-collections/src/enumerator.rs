@@ -241,11 +241,19 @@ mod lazy {
     /// Whether it gives its elements one by one for certain, never several at once: the elements of an Array or Range, or what such a Lazy makes of them.
     #[method("__single?", private)]
     fn is_single(cx: &mut Cx, this: Value) -> Result<bool> {
-        let one = cx.ivar_get(this, Sym::intern("@__one"));
-        if one.as_sym().is_none() {
-            return Ok(one.truthy());
+        let name = Sym::intern("@__one");
+        let mut receiver = this;
+        // Those that hand on what they are given are asked for whom they have it from.
+        loop {
+            let one = cx.ivar_get(receiver, name);
+            if one.as_sym().is_none() {
+                return Ok(one.truthy());
+            }
+            receiver = cx.ivar_get(receiver, sym::enum_receiver);
+            if !cx.is_a(receiver, ids::LAZY) {
+                break;
+            }
         }
-        let receiver = cx.ivar_get(this, sym::enum_receiver);
         let class = match receiver {
             v if v.is_kind(Kind::Array) => ids::ARRAY,
             v if v.is_kind(Kind::Range) => ids::RANGE,

@@ -58,7 +58,7 @@ mod symbols {
         s
     }
 
-    /// The name as a frozen String, always the same one while it is short.
+    /// The name as a frozen String, always the same one unless it is very long.
     ///
     ///     :abc.name           #=> "abc"
     ///     :abc.name.frozen?   #=> true

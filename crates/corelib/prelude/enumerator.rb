@@ -183,9 +183,9 @@ class Enumerator
       self
     end
 
-    # Yields the elements of each; without a block the Enumerator itself.
+    # Yields the elements of each; without a block an Enumerator of them, which has `next`.
     def each(*args, &block)
-      return args.empty? ? self : to_enum(:each, *args) unless block
+      return to_enum(:each, *args) { args.empty? ? size : nil } unless block
       @__reached = 0
       @__enums.each do |e|
         @__reached += 1
@@ -244,9 +244,9 @@ class Enumerator
       self
     end
 
-    # Yields each combination as Array; without a block the Enumerator itself.
+    # Yields each combination as Array; without a block an Enumerator of them, which has `next`.
     def each(&block)
-      return self unless block
+      return to_enum(:each) { size } unless block
       __walk(0, [], &block)
       self
     end
@@ -496,9 +496,14 @@ class Enumerator
       run = @__run
       unless block
         return super if args.empty? || !run
-        return Lazy.__send__(:__make, @__receiver, @__method, @__args + args, nil) { |emit, given| run.call(emit, args + given) }
+        lazy = Lazy.__send__(:__make, @__receiver, @__method, @__args + args, nil) { |emit, given| run.call(emit, args + given) }
+        lazy.instance_variable_set(:@__one, false) if __link?
+        return lazy
       end
-      return run.call(block, args) if run
+      if run
+        return run.call(block, args) if !__link? || @__one == true || args.empty? && __single?
+        return run.call(proc { |*v| block.call(v.size > 1 ? v : v[0]) }, args)
+      end
       r = @__receiver
       return r.each(*@__args, &block) if Lazy === r && args.empty? && @__method == :each
       # Those that Lazy answers with a Lazy.
@@ -539,11 +544,11 @@ class Enumerator
     #     (1..).lazy.map { |n| n * 2 }.first(2)   #=> [2, 4]
     def map(&block)
       __need(block, :map)
-      __op(:map, [], -> { size }) do |emit, source, single|
+      __op(:map, [], -> { size }) do |emit, given, single|
         if single
-          source.each { |e| emit.call(block.call(e)) }
+          __values(given) { |e| emit.call(block.call(e)) }
         else
-          source.each { |*v| emit.call(block.call(*v)) }
+          __values(given) { |*v| emit.call(block.call(*v)) }
         end
       end
     end
@@ -553,8 +558,12 @@ class Enumerator
     # The elements for which the block is true.
     def select(&block)
       __need(block, :select)
-      __op(:select, []) do |emit, source, single|
-        __elements(source, single) { |e| emit.call(e) if block.call(e) }
+      __op(:select, [], keeps: true) do |emit, given, single|
+        if single
+          __values(given) { |e| emit.call(e) if block.call(e) }
+        else
+          __values(given) { |*v| emit.call(*v) if block.call(v.size > 1 ? v : v[0]) }
+        end
       end
     end
     # As `select`.
@@ -565,22 +574,26 @@ class Enumerator
     # The elements for which the block is not true.
     def reject(&block)
       __need(block, :reject)
-      __op(:reject, []) do |emit, source, single|
-        __elements(source, single) { |e| emit.call(e) unless block.call(e) }
+      __op(:reject, [], keeps: true) do |emit, given, single|
+        if single
+          __values(given) { |e| emit.call(e) unless block.call(e) }
+        else
+          __values(given) { |*v| emit.call(*v) unless block.call(v.size > 1 ? v : v[0]) }
+        end
       end
     end
 
     # What the block makes of the elements, but for nil and false.
     def filter_map(&block)
       __need(block, :filter_map)
-      __op(:filter_map, []) do |emit, source, single|
+      __op(:filter_map, []) do |emit, given, single|
         if single
-          source.each do |e|
+          __values(given) do |e|
             r = block.call(e)
             emit.call(r) if r
           end
         else
-          source.each do |*v|
+          __values(given) do |*v|
             r = block.call(*v)
             emit.call(r) if r
           end
@@ -591,11 +604,11 @@ class Enumerator
     # What the block makes of each element; of Arrays and Lazies their elements.
     def flat_map(&block)
       __need(block, :flat_map)
-      __op(:flat_map, []) do |emit, source, single|
+      __op(:flat_map, []) do |emit, given, single|
         if single
-          source.each { |e| __flatten(block.call(e), emit) }
+          __values(given) { |e| __flatten(block.call(e), emit) }
         else
-          source.each { |*v| __flatten(block.call(*v), emit) }
+          __values(given) { |*v| __flatten(block.call(*v), emit) }
         end
       end
     end
@@ -604,42 +617,44 @@ class Enumerator
 
     # The elements that match the pattern by `===`, or what the block makes of them.
     def grep(pattern, &block)
-      __op(:grep, [pattern]) do |emit, source|
-        source.each do |*v|
+      __op(:grep, [pattern], keeps: !block) do |emit, given|
+        __values(given) do |*v|
           e = v.size > 1 ? v : v[0]
-          emit.call(block ? block.call(e) : e) if __match(pattern, e)
+          next unless __match(pattern, e)
+          block ? emit.call(block.call(e)) : emit.call(*v)
         end
       end
     end
 
     # The elements that do not match the pattern by `===`, or what the block makes of them.
     def grep_v(pattern, &block)
-      __op(:grep_v, [pattern]) do |emit, source|
-        source.each do |*v|
+      __op(:grep_v, [pattern], keeps: !block) do |emit, given|
+        __values(given) do |*v|
           e = v.size > 1 ? v : v[0]
-          emit.call(block ? block.call(e) : e) unless __match(pattern, e)
+          next if __match(pattern, e)
+          block ? emit.call(block.call(e)) : emit.call(*v)
         end
       end
     end
 
     # The elements but for nil.
     def compact
-      __op(:compact, []) do |emit, source|
-        source.each do |*v|
-          e = v.size > 1 ? v : v[0]
-          emit.call(e) unless e.nil?
-        end
+      __op(:compact, [], keeps: true) do |emit, given|
+        __values(given) { |*v| emit.call(*v) unless v.size == 1 && v[0].nil? }
       end
     end
 
     # The elements without those that come again, or whose block's result does.
     def uniq(&block)
-      __op(:uniq, []) do |emit, source, single|
+      __op(:uniq, [], keeps: true) do |emit, given, single|
         seen = {}
-        if single || !block
-          __elements(source, single) { |e| emit.call(e) if __first?(seen, block ? block.call(e) : e) }
+        if single
+          __values(given) { |e| emit.call(e) if __first?(seen, block ? block.call(e) : e) }
         else
-          source.each { |*v| emit.call(v.size > 1 ? v : v[0]) if __first?(seen, block.call(*v)) }
+          __values(given) do |*v|
+            e = v.size > 1 ? v : v[0]
+            emit.call(*v) if __first?(seen, block ? block.call(e) : e)
+          end
         end
       end
     end
@@ -648,12 +663,20 @@ class Enumerator
     def take(n)
       n = __int(n)
       raise ArgumentError, "attempt to take negative size" if n < 0
-      __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }) do |emit, source, single|
+      __op(:take, [n], -> { (s = size) ? (s < n ? s : n) : nil }, keeps: true) do |emit, given, single|
         i = 0
-        if n > 0
-          __elements(source, single) do |e|
+        if n <= 0
+          nil
+        elsif single
+          __values(given) do |e|
             i += 1
             emit.call(e)
+            break if i >= n
+          end
+        else
+          __values(given) do |*v|
+            i += 1
+            emit.call(*v)
             break if i >= n
           end
         end
@@ -663,10 +686,10 @@ class Enumerator
     # The elements before the first for which the block is not true.
     def take_while(&block)
       __need(block, :take_while)
-      __op(:take_while, []) do |emit, source|
-        source.each do |*v|
+      __op(:take_while, [], keeps: true) do |emit, given|
+        __values(given) do |*v|
           break unless block.call(*v)
-          emit.call(v.size > 1 ? v : v[0])
+          emit.call(*v)
         end
       end
     end
@@ -675,13 +698,13 @@ class Enumerator
     def drop(n)
       n = __int(n)
       raise ArgumentError, "attempt to drop negative size" if n < 0
-      __op(:drop, [n], -> { (s = size) ? (s > n ? s - n : 0) : nil }) do |emit, source|
+      __op(:drop, [n], -> { (s = size) ? (s > n ? s - n : 0) : nil }, keeps: true) do |emit, given|
         i = 0
-        source.each do |*v|
+        __values(given) do |*v|
           if i < n
             i += 1
           else
-            emit.call(v.size > 1 ? v : v[0])
+            emit.call(*v)
           end
         end
       end
@@ -690,11 +713,11 @@ class Enumerator
     # The elements from the first on for which the block is not true.
     def drop_while(&block)
       __need(block, :drop_while)
-      __op(:drop_while, []) do |emit, source|
+      __op(:drop_while, [], keeps: true) do |emit, given|
         dropping = true
-        source.each do |*v|
+        __values(given) do |*v|
           dropping = false if dropping && !block.call(*v)
-          emit.call(v.size > 1 ? v : v[0]) unless dropping
+          emit.call(*v) unless dropping
         end
       end
     end
@@ -702,9 +725,9 @@ class Enumerator
     # Each element with its number, from `offset` on; with a block it gets both, and the elements stay.
     def with_index(offset = 0, &block)
       offset = offset.nil? ? 0 : __int(offset)
-      __op(:with_index, offset == 0 ? [] : [offset], -> { size }) do |emit, source|
+      __op(:with_index, offset == 0 ? [] : [offset], -> { size }, keeps: block ? false : nil) do |emit, given|
         i = offset - 1
-        source.each do |*v|
+        __values(given) do |*v|
           e = v.size > 1 ? v : v[0]
           i += 1
           if block
@@ -728,11 +751,11 @@ class Enumerator
         raise TypeError, "wrong argument type #{o.class} (must respond to :each)" unless a || o.respond_to?(:each)
         a || o
       end
-      __op(:zip, others, -> { size }) do |emit, source|
+      __op(:zip, others, -> { size }, keeps: true) do |emit, given|
         readers = arrays.map { |o| Array === o ? o : Enumerator.__send__(:__plain, o, :each, [], nil) }
         ended = []
         i = -1
-        source.each do |*v|
+        __values(given) do |*v|
           e = v.size > 1 ? v : v[0]
           i += 1
           row = [e]
@@ -750,7 +773,7 @@ class Enumerator
               end
             end
           end
-          emit.call(row)
+          v.size > 1 ? emit.call(*row) : emit.call(row)
         end
       end
     end
@@ -781,10 +804,14 @@ class Enumerator
       @__run = run
     end
 
-    # Each element, what is given as several of them at once as an Array.
-    def __elements(source, single, &block)
-      return source.each(&block) if single
-      source.each { |*v| block.call(v.size > 1 ? v : v[0]) }
+    # Whether it is made by one of the methods here of another Lazy: then it may give several values as one element to the next.
+    def __link? = @__one == :source || @__one == true || @__one == false
+
+    # Each element, with several values where it is given so; without any it is nil.
+    def __values(given, &block)
+      return @__run.call(block, given) if __link?
+      return each(&block) if given.empty? && __single?
+      each(*given) { |*v| v.empty? ? block.call(nil) : block.call(*v) }
     end
 
     # Gives on the elements of what a block of `flat_map` answered, or that itself.
@@ -816,17 +843,19 @@ class Enumerator
       raise ArgumentError, "tried to call lazy #{name} without a block" unless block
     end
 
-    # `body` gets where elements go, where they come from, and whether they come one by one, never several at once: then no list of them is made.
-    def __op(name, args, size = nil, &body)
-      source = self
+    # `body` gets where elements go, what `each` was given, and whether elements come one by one, never several at once: then no list of them is made.
+    # `keeps`: true for what hands on elements of several values so, nil for what may make them of others. Only what follows in the chain
+    # sees several; at its end they are an Array.
+    def __op(name, args, size = nil, keeps: false, &body)
       lazy = Lazy.__send__(:__make, self, name, args, size) do |emit, given|
-        if given.empty?
-          body.call(emit, source, __single?)
-        else
-          body.call(emit, Enumerator.__send__(:__plain, source, :each, given, nil), false)
-        end
+        body.call(emit, given, given.empty? && __single?)
       end
-      lazy.instance_variable_set(:@__one, true) unless name == :with_index
+      one = case keeps
+      when true then :source
+      when nil then false
+      else true
+      end
+      lazy.instance_variable_set(:@__one, one)
       lazy
     end
   end

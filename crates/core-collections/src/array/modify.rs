@@ -128,8 +128,8 @@ pub mod methods {
     ///     a = [1, 2, 3]; a.rotate!(2); a   #=> [3, 1, 2]
     #[method("rotate!")]
     fn rotate_bang(cx: &mut Cx, this: Ref<ArrayCell>, n: Option<Value>) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
         let n = rotation(cx, this, n)?;
+        cx.check_frozen(this.as_value())?;
         let s = ArrayCell::as_mut_slice(this, &mut cx.heap);
         let n = n.min(s.len());
         s.rotate_left(n);

@@ -128,8 +128,8 @@ pub mod methods {
     ///     a = [1, 2, 3]; [a.delete_at(1), a]   #=> [2, [1, 3]]
     #[method("delete_at")]
     fn delete_at(cx: &mut Cx, this: Ref<ArrayCell>, i: i64) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
         let Some((at, v)) = position(this.len(), i).and_then(|at| Some((at, this.get(at)?))) else { return Ok(Value::NIL) };
+        cx.check_frozen(this.as_value())?;
         ArrayCell::splice(this, &mut cx.heap, at, at + 1, &[]);
         Ok(v)
     }

@@ -94,6 +94,14 @@ pub mod methods {
     ///     a = [1, 2]; a[1, 0] = [7, 8]; a        #=> [1, 7, 8, 2]
     #[method("[]=", min = 2, max = 3)]
     fn aset(cx: &mut Cx, this: Ref<ArrayCell>, args: Args) -> Result<Value> {
+        // A place before the first element is refused before what is frozen is.
+        if let [index, _] = *args.all()
+            && let Some(i) = index.as_fixnum()
+            && i < -(this.len() as i64)
+            && cx.class_of(this.as_value()) == ids::ARRAY
+        {
+            store_at(cx, this, i, Value::NIL)?;
+        }
         cx.check_frozen(this.as_value())?;
         match *args.all() {
             [start, n, v] => {
@@ -204,7 +212,6 @@ pub mod methods {
         } else if given.len() > 2 {
             return cx.arity_error(given.len(), 0, Some(2));
         }
-        cx.check_frozen(this.as_value())?;
         let len = this.len();
         let from = |cx: &mut Cx, v: Value| -> Result<usize> {
             let i = cx.to_i64(v)?;
@@ -229,6 +236,7 @@ pub mod methods {
                 }
             }
         };
+        cx.check_frozen(this.as_value())?;
         fill_part(cx, this, start, end, value, block)?;
         Ok(this.as_value())
     }

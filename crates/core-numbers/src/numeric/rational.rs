@@ -70,6 +70,14 @@ fn arith(
     Ok(rat::object(cx, p))
 }
 
+/// What a floored quotient by a Float leaves, by its definition: the Float is near the number that it was written as, and of that a multiple may be
+/// exact where the Float's is not.
+fn rest(cx: &mut Cx, this: Rational, divisor: Value, quotient: Value) -> Result<Value> {
+    let multiple = cx.call(divisor, sym::mul, &[quotient])?;
+    let multiple = cx.to_f64(multiple)?;
+    Ok(cx.float(rat::to_f64(this.0) - multiple))
+}
+
 fn order(cx: &mut Cx, a: Pair, v: Value) -> Result<Option<Option<Ordering>>> {
     Ok(match classify(v) {
         Num::Int(i) => Some(Some(rat::cmp(cx, a, (i, ints::ONE))?)),
@@ -234,8 +242,9 @@ mod rational {
     ///     Rational(7, 2) % 1    #=> (1/2)
     #[method("%", "modulo")]
     fn modulo(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
-        if let Num::Float(f) = classify(v) {
-            return flt::modulo(cx, rat::to_f64(this.0), f);
+        if let Num::Float(_) = classify(v) {
+            let q = int_div(cx, this, v)?;
+            return rest(cx, this, v, q);
         }
         arith(cx, this.0, sym::modulo, v, rat::modulo, |a, _| a)
     }
@@ -244,11 +253,8 @@ mod rational {
     ///     Rational(7, 2).divmod(1)    #=> [3, (1/2)]
     #[method("divmod")]
     fn divmod(cx: &mut Cx, this: Rational, v: Value) -> Result<Value> {
-        if let Num::Float(f) = classify(v) {
-            return flt::divmod(cx, rat::to_f64(this.0), f);
-        }
         let q = int_div(cx, this, v)?;
-        let m = modulo(cx, this, v)?;
+        let m = if let Num::Float(_) = classify(v) { rest(cx, this, v, q)? } else { modulo(cx, this, v)? };
         Ok(cx.array(&[q, m]))
     }
     /// Negation.

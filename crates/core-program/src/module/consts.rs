@@ -37,10 +37,17 @@ fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     Ok(s)
 }
 
+/// A step of a path: a name, or what is called wrong once the steps before it have been found.
+type Step = std::result::Result<Sym, Sym>;
+
+fn step(cx: &mut Cx, this: Value, s: Step) -> Result<Sym> {
+    s.or_else(|wrong| cx.name_error(format!("wrong constant name {}", wrong.name()), wrong, this))
+}
+
 /// The steps of `A::B`; a Symbol is one step.
-fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Sym>)> {
+fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Step>)> {
     if name.is_sym() {
-        return Ok((false, vec![const_name(cx, this, name)?]));
+        return Ok((false, vec![Ok(const_name(cx, this, name)?)]));
     }
     let s = cx.to_sym(name)?;
     let text = s.bytes();
@@ -51,13 +58,16 @@ fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Sym>)>
     let mut steps = Vec::new();
     let mut rest = Some(rest);
     while let Some(names) = rest {
-        let end = names.windows(2).position(|w| w == b"::");
-        let step = Sym::intern_in(&names[..end.unwrap_or(names.len())], s.encoding());
-        if !is_const_name(step) {
-            return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
+        let end = names.iter().position(|b| *b == b':');
+        let (part, behind) = names.split_at(end.unwrap_or(names.len()));
+        if part.is_empty() || end.is_some() && (behind.len() < 3 || behind[1] != b':') {
+            steps.push(Err(s));
+            break;
         }
-        steps.push(step);
-        rest = end.map(|end| &names[end + 2..]);
+        let part = Sym::intern_in(part, s.encoding());
+        let is_name = is_const_name(part);
+        steps.push(if is_name { Ok(part) } else { Err(part) });
+        rest = behind.get(2..).filter(|_| is_name);
     }
     Ok((top, steps))
 }
@@ -168,6 +178,7 @@ pub mod module {
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
+            let s = &step(cx, this, *s)?;
             // Behind the first step Object is only searched for modules that have it as an ancestor.
             let found = match lookup(cx, holder, *s, inherit)? {
                 Some(_) if i > 0 && inherit && !is_inside(cx, holder, *s) => None,
@@ -206,6 +217,7 @@ pub mod module {
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
+            let s = &step(cx, this, *s)?;
             let there = if i > 0 && inherit { is_inside(cx, holder, *s) } else { is_there(cx, holder, *s, inherit) };
             if !there {
                 return Ok(false);
@@ -343,6 +355,7 @@ pub mod module {
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
+            let s = &step(cx, this, *s)?;
             let mut places = if inherit { cx.own_first(holder) } else { vec![holder] };
             if inherit && i == 0 {
                 places.push(ids::OBJECT);

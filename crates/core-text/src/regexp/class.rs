@@ -168,7 +168,7 @@ pub mod regexp {
         let found = if cx.wants_backref() {
             match engine::search(cx, this, s, 0, false)? {
                 Some(c) => {
-                    let start = c.start();
+                    let start = c.found_at;
                     let m = engine::make_match(cx, this, s, c);
                     cx.set_backref(m);
                     Some(start)
@@ -179,7 +179,7 @@ pub mod regexp {
                 }
             }
         } else {
-            engine::find(cx, this, s, 0)?.map(|(start, _)| start)
+            engine::find_place(cx, this, s)?
         };
         Ok(found.map_or(Value::NIL, |i| Value::fixnum(util::char_index(&cx.heap, s, i) as i64)))
     }
@@ -221,7 +221,9 @@ pub mod regexp {
             return Ok(v);
         }
         let s = make::str_or_sym(cx, v)?;
-        let found = match start_offset(&cx.heap, s, pos) {
+        // Behind the end stands for the end.
+        let from = start_offset(&cx.heap, s, pos).or_else(|| pos.is_some_and(|n| n > 0).then(|| s.len()));
+        let found = match from {
             Some(at) => engine::search(cx, this, s, at, false)?,
             None => None,
         };

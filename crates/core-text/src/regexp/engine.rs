@@ -7,7 +7,7 @@ use super::cache::SharedRegexp;
 use std::cell::Cell;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Answer, Captures, Groups, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
+use zakuro_text::regexp::{Answer, Captures, FoundAt, Groups, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -348,6 +348,11 @@ pub fn search(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward
 /// Byte range of the first match at or after byte `start`: cheaper than `search` when the groups don't matter.
 pub fn find(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize) -> Result<Option<(usize, usize)>> {
     run(cx, re, s, start, Mode::Forward)
+}
+
+/// Byte at which the first match is found, which `\K` does not move.
+pub fn find_place(cx: &mut Cx, re: Value, s: Ref<StringCell>) -> Result<Option<usize>> {
+    Ok(run::<FoundAt>(cx, re, s, 0, Mode::Forward)?.map(|f| f.0))
 }
 
 /// Match that begins at byte `pos`.

@@ -1,6 +1,7 @@
 //! `String#-@`: one frozen String per content and VM.
 //!
-//! Invariant: the table holds short Strings only, and at most `MAX` of them, so that it bounds what it keeps alive.
+//! Invariant: the table holds at most `MAX` Strings, which are short, or names of Symbols of `LONG_NAMES` bytes in all, so that it bounds what it
+//! keeps alive.
 //! Rejected for now: a weak table (the collector has no weak references yet).
 
 use super::util::*;
@@ -11,6 +12,10 @@ use zakuro_vm::*;
 
 const MAX: usize = 1 << 14;
 const MAX_BYTES: usize = 128;
+/// Bytes of a Symbol's name that is kept although it is long.
+const MAX_NAME: usize = 64 << 10;
+/// Bytes of all of those.
+const LONG_NAMES: usize = 1 << 20;
 
 #[derive(Trace)]
 struct Table {
@@ -21,10 +26,13 @@ struct Table {
     /// The same by the number of a Symbol of this name.
     #[untraced]
     names: FastMap<u32, u32>,
+    /// Bytes of the long names among the Strings.
+    #[untraced]
+    long: usize,
 }
 impl Default for Table {
     fn default() -> Table {
-        Table { strings: TracedVec::new(), index: FastMap::default(), names: FastMap::default() }
+        Table { strings: TracedVec::new(), index: FastMap::default(), names: FastMap::default(), long: 0 }
     }
 }
 impl VmState for Table {}
@@ -44,11 +52,23 @@ pub fn name(cx: &mut Cx, s: Sym) -> Value {
         return t.strings[*at as usize];
     }
     let name = crate::symbol::to_string(cx, s);
-    let (v, at) = dedup_at(cx, name);
+    let (v, at) = if name.len() > MAX_BYTES { keep_long(cx, name) } else { dedup_at(cx, name) };
     if let Some(at) = at {
         cx.state::<Table>().names.insert(s.0, at);
     }
     v
+}
+
+/// The frozen String of a long name, and its place in the table while that has room for it.
+fn keep_long(cx: &mut Cx, name: Str) -> (Value, Option<u32>) {
+    let kept = crate::regexp::engine::frozen_copy(cx, name).as_value();
+    let t = cx.state::<Table>();
+    if name.len() > MAX_NAME || t.long + name.len() > LONG_NAMES || t.strings.len() >= MAX {
+        return (kept, None);
+    }
+    t.long += name.len();
+    t.strings.push(kept);
+    (kept, Some(t.strings.len() as u32 - 1))
 }
 
 /// The frozen String that stands for the content of `s`.

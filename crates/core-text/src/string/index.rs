@@ -180,7 +180,6 @@ pub mod indexing {
     ///     s = +"hello"; s[/l+/] = "L"; s       #=> "heLo"
     #[method("[]=", min = 2, max = 3)]
     fn aset(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
-        cx.check_frozen(this.as_value())?;
         let (args, value) = args.all().split_at(args.len() - 1);
         if args.len() == 2 && cx.is_integer(args[1]) && cx.to_i64(args[1])? >= 0 || args.len() == 1 && cx.is_integer(args[0]) {
             // Encodings are looked at before places.
@@ -220,7 +219,6 @@ pub mod indexing {
     ///     (+"abcd").insert(-1, "-")   #=> "abcd-"
     #[method("insert")]
     fn insert(cx: &mut Cx, this: Str, at: i64, other: Str) -> Result<Str> {
-        cx.check_frozen(this.as_value())?;
         check_compatible(cx, this, other)?;
         let from = match at {
             -1 => Some(this.len()),
@@ -228,6 +226,7 @@ pub mod indexing {
             i => window(&cx.heap, this, i, 0).map(|w| w.0),
         };
         let Some(from) = from else { return cx.index_error(format!("index {} out of string", if at < 0 { at + 1 } else { at })) };
+        cx.check_frozen(this.as_value())?;
         splice(cx, this, from, from, other)?;
         Ok(this)
     }
@@ -300,10 +299,10 @@ pub mod indexing {
             i if i.is_fixnum() => i.fix() as u8,
             i => cx.as_big(i).map_or(0, |b| b.to_signed_bytes_le()[0]),
         };
-        cx.check_frozen(this.as_value())?;
         let Some(i) = from_end(at, this.len()).filter(|i| *i < this.len()) else {
             return cx.index_error(format!("index {at} out of string"));
         };
+        cx.check_frozen(this.as_value())?;
         StringCell::bytes_mut(this, &mut cx.heap)[i] = v;
         Ok(byte)
     }

@@ -128,7 +128,7 @@ pub fn match_op(cx: &mut Cx, this: Str, other: Value) -> Result<Value> {
     }
     if engine::regexp_of(&other).is_some() {
         let found = engine::search_backref(cx, other, this, 0, false)?;
-        return Ok(found.map_or(Value::NIL, |c| Value::fixnum(char_index(&cx.heap, this, c.start()) as i64)));
+        return Ok(found.map_or(Value::NIL, |c| Value::fixnum(char_index(&cx.heap, this, c.found_at) as i64)));
     }
     cx.call(other, sym::match_op, &[this.as_value()])
 }

@@ -181,9 +181,9 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
         }
     }
     // Numbers: by value, keeping the width.
-    let digits = |b: &[u8]| !b.is_empty() && b.len() <= 18 && b.iter().all(u8::is_ascii_digit);
-    if digits(a) && digits(b) && (a[0] != b'0' || a.len() == 1 || a.len() == b.len()) {
-        let parse = |b: &[u8]| b.iter().fold(0i64, |n, d| n * 10 + (d - b'0') as i64);
+    let digits = |b: &[u8]| !b.is_empty() && b.len() <= 38 && b.iter().all(u8::is_ascii_digit);
+    if digits(a) && digits(b) {
+        let parse = |b: &[u8]| b.iter().fold(0i128, |n, d| n * 10 + i128::from(d - b'0'));
         let (mut n, end, width) = (parse(a), parse(b), a.len());
         while n < end || n == end && !exclusive {
             let v = cx.str_bytes(format!("{n:0width$}").as_bytes(), string::US_ASCII);
@@ -201,15 +201,15 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
     }
     let after = succ(cx, last)?;
     let mut current = copy(cx, first);
-    let max = length(&cx.heap, last);
-    let mut rounds = 0u32;
+    let (mut rounds, mut is_first) = (0u32, true);
     loop {
         let c: Str = Ref::of(current);
-        if length(&cx.heap, c) > max || c.len() == 0 {
+        let at_end = c.same_bytes(&last);
+        if exclusive && at_end || c.equals(&after) {
             return Ok(());
         }
-        let at_end = c.same_bytes(&last);
-        if exclusive && at_end || c.equals(&after) && c.len() != first.len() {
+        // The first is yielded however long it is.
+        if !is_first && (c.len() > last.len() || c.len() == 0) {
             return Ok(());
         }
         let next = succ(cx, c)?;
@@ -220,7 +220,8 @@ pub fn each_upto(cx: &mut Cx, first: Str, last: Str, exclusive: bool, f: &mut dy
             return Ok(());
         }
         current = cx.str_bytes(&next, first.encoding());
-        rounds += 1;
+        is_first = false;
+        rounds = rounds.wrapping_add(1);
         if rounds.is_multiple_of(512) {
             cx.safepoint()?;
         }

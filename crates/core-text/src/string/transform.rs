@@ -86,6 +86,9 @@ fn is_space(b: u8) -> bool {
 /// Byte range without the characters of all sets at the ends; without sets, without white space and NULs.
 fn stripped(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize)> {
     if !sets.is_empty() {
+        if side == Side::Right {
+            check_whole(cx, s)?;
+        }
         return stripped_of(cx, s, side, sets);
     }
     if side != Side::Left {
@@ -117,12 +120,17 @@ fn stripped(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize
         while to > from && is_space(b[to - 1]) {
             to -= 1;
         }
-        // Broken text that ends in a stray byte.
-        if to > from && b[to - 1] >= 0x80 && range(&cx.heap, s) == CodeRange::Broken && enc(s).char_len(&b[prev_char(&cx.heap, s, to)..to]).is_err() {
-            return cx.raise(ids::COMPAT_ERROR, format!("invalid byte sequence in {}", enc(s).name()));
-        }
+        check_whole(cx, s)?;
     }
     Ok((from, to))
+}
+
+/// What comes at the end of text with a broken character anywhere is not known.
+fn check_whole(cx: &mut Cx, s: Str) -> Result<()> {
+    if range(&cx.heap, s) == CodeRange::Broken {
+        return cx.raise(ids::COMPAT_ERROR, format!("invalid byte sequence in {}", enc(s).name()));
+    }
+    Ok(())
 }
 
 fn stripped_of(cx: &mut Cx, s: Str, side: Side, sets: Rest) -> Result<(usize, usize)> {
@@ -301,6 +309,11 @@ fn char_set(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
         return cx.arg_error("wrong number of arguments (given 0, expected 1+)");
     }
     check_valid(cx, this)?;
+    char_set_for(cx, this, sets)
+}
+
+/// The same for text that may be broken.
+fn char_set_for(cx: &mut Cx, this: Str, sets: &[Value]) -> Result<CharSet> {
     let mut specs = Vec::with_capacity(sets.len());
     let mut of = unit(&cx.heap, &[this]);
     for s in sets {
@@ -321,7 +334,8 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
     if this.len() == 0 {
         return Ok(None);
     }
-    let (mut e, with) = (check_compatible(cx, this, from)?, check_compatible(cx, this, to)?);
+    let searched = check_compatible(cx, this, from)?;
+    let (mut e, with) = (searched, check_compatible(cx, this, to)?);
     if e != with {
         e = check_compatible(cx, from, to)?;
     }
@@ -332,19 +346,21 @@ fn transliterated(cx: &mut Cx, this: Str, from: Str, to: Str, squeeze: bool) -> 
         }
         return Ok(None);
     }
+    // `tr_s` gives its result the encoding of what it would put in, even when there is nothing to replace.
+    let unchanged = |cx: &mut Cx| (squeeze && e != searched).then(|| cx.str_bytes(this.content(&cx.heap), e.id()));
     for s in [from, to, this] {
-        if !enc(s).is_single_byte() {
+        if squeeze && s == this || !enc(s).is_single_byte() {
             check_valid(cx, s)?;
         }
     }
     if [this, from, to].iter().all(|s| is_short(&cx.heap, *s))
         && let Some(b) = tr_short::tr(this.content(&cx.heap), from.content(&cx.heap), to.content(&cx.heap), squeeze)
     {
-        return Ok(b.map(|b| cx.str_bytes(&b, e.id())));
+        return Ok(b.map(|b| cx.str_bytes(&b, e.id())).or_else(|| unchanged(cx)));
     }
     let of = unit(&cx.heap, &[this, from, to]);
     match transliterate(&Held::of(this), &Held::of(from), &Held::of(to), squeeze, of, cx) {
-        Ok(b) => Ok(b.map(|b| cx.str_bytes(&b, e.id()))),
+        Ok(b) => Ok(b.map(|b| cx.str_bytes(&b, e.id())).or_else(|| unchanged(cx))),
         Err(e) => refused(cx, e),
     }
 }
@@ -610,6 +626,9 @@ pub mod transforms {
         if let Some(set) = short_set(&cx.heap, this, sets) {
             return Ok(make(cx, &set.squeeze(this.content(&cx.heap)), this));
         }
+        if !enc(this).is_single_byte() {
+            check_valid(cx, this)?;
+        }
         let set = if sets.is_empty() {
             let of = unit(&cx.heap, &[this]);
             match CharSet::new(&[], of, cx) {
@@ -617,7 +636,7 @@ pub mod transforms {
                 Err(e) => return refused(cx, e),
             }
         } else {
-            char_set(cx, this, sets)?
+            char_set_for(cx, this, sets)?
         };
         let out = set.squeeze(&Held::of(this), cx)?;
         Ok(make(cx, &out, this))

@@ -260,11 +260,25 @@ fn open(cx: &mut Cx, this: Value, mut a: Args) -> Result<()> {
         StringCell::set_bytes(s, &mut cx.heap, b"");
     }
     let mode = bits & (READ | WRITE | APPEND);
+    // Of a String alone the encoding is that which it has now, whatever the options say.
+    if let (1, Some(s)) = (a.len(), Ref::<StringCell>::from_value(string)) {
+        ext = Some(s.encoding());
+    }
     let own = State { string, pos: 0, lineno: 0, encoding: ext };
-    cx.data_init(this, StringIo { mode, opened: mode & (READ | WRITE), own, shared: Value::NIL })?;
+    establish(cx, this, mode, mode & (READ | WRITE), own)?;
     if bom {
         skip_bom(cx, this)?;
     }
+    Ok(())
+}
+
+/// Makes `this` a stream with this state, which those that it is shared with see, too.
+fn establish(cx: &mut Cx, this: Value, mode: u8, opened: u8, own: State) -> Result<()> {
+    let shared = cx.data_mut_of::<StringIo>(this).map_or(Value::NIL, |io| io.shared);
+    if !shared.is_nil() {
+        cx.data_mut::<Shared>(shared)?.0 = own;
+    }
+    cx.data_init(this, StringIo { mode, opened, own, shared })?;
     Ok(())
 }
 
@@ -280,7 +294,6 @@ fn skip_bom(cx: &mut Cx, this: Value) -> Result<Option<u8>> {
     let text = state(cx, this)?.text();
     let found = text.and_then(|t| MARKS.iter().find(|(m, _)| t.content(&cx.heap).starts_with(m)));
     let Some((mark, name)) = found else {
-        state(cx, this)?.pos = 0;
         return Ok(None);
     };
     state(cx, this)?.pos = mark.len();
@@ -378,8 +391,8 @@ mod string_io {
         let string = if s.is_nil() { s } else { cx.to_str(s)?.as_value() };
         let frozen = !string.is_nil() && string.is_frozen() && !string.is_chilled();
         let mode = if frozen { READ } else { READ | WRITE };
-        let own = State { string, pos: 0, lineno: 0, encoding: None };
-        cx.data_init(this, StringIo { mode, opened: mode, own, shared: Value::NIL })?;
+        let encoding = if cx.is_data::<StringIo>(this) { state(cx, this)?.encoding } else { None };
+        establish(cx, this, mode, mode, State { string, pos: 0, lineno: 0, encoding })?;
         Ok(string)
     }
     /// Closes both directions. Closing twice is fine.
@@ -512,7 +525,7 @@ mod string_io {
     /// Always nil: nothing is converted.
     #[method("internal_encoding")]
     fn internal_encoding(_this: Value) {}
-    /// Sets the encoding of what is read (nil: the default external one), and of the String when it may be written.
+    /// Sets the encoding of what is read (nil: the default external one), and of the String when it may be written. A name that is unknown warns.
     ///
     ///     StringIO.new(+"a").set_encoding("BINARY").read.encoding   #=> #<Encoding:BINARY (ASCII-8BIT)>
     #[method("set_encoding", min = 1, max = 2)]
@@ -520,7 +533,25 @@ mod string_io {
         cx.check_frozen(this)?;
         let e = match args.get(0) {
             None | Some(Value::NIL) => args::default_external(cx),
-            Some(v) => args::encoding(cx, v)?,
+            Some(v) if cx.is_a(v, ids::ENCODING) => args::encoding(cx, v)?,
+            Some(v) => {
+                let name = cx.to_str(v)?;
+                match args::encoding(cx, name.as_value()) {
+                    Ok(e) if !args::without_bom(&name.to_text()).1 => e,
+                    found => {
+                        if found.is_err() {
+                            cx.take_pending();
+                            let name = name.to_text();
+                            let first = name.split(':').next().unwrap_or_default();
+                            cx.warn_here(&format!("Unsupported encoding {first} ignored"))?;
+                        }
+                        // What a String is that may be written: bytes; what cannot keeps its encoding.
+                        take_encoding(cx, this, string::BINARY)?;
+                        state(cx, this)?.encoding = None;
+                        return Ok(this);
+                    }
+                }
+            }
         };
         take_encoding(cx, this, e)?;
         Ok(this)

@@ -3,6 +3,7 @@
 use super::{encoding, modifiable, reader, state};
 use crate::args::{self, LineArgs};
 use zakuro_macros::ruby_class;
+use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 /// New String of bytes `from..to` of the String, in the stream's encoding (or another one).
@@ -87,7 +88,7 @@ fn read_bytes(cx: &mut Cx, this: Value, length: Option<usize>, buffer: Option<Re
             into_buffer(cx, buffer, got, false)
         }
         Some(0) => {
-            let got = cx.str("");
+            let got = cx.str_bytes(b"", string::BINARY);
             into_buffer(cx, buffer, got, true)
         }
         Some(n) => {
@@ -105,6 +106,7 @@ fn read_bytes(cx: &mut Cx, this: Value, length: Option<usize>, buffer: Option<Re
 
 /// As `read`, but EOFError at the end (nil when `quiet`).
 fn read_or_eof(cx: &mut Cx, this: Value, args: &[Value], quiet: bool) -> Result<Value> {
+    reader(cx, this)?;
     let (length, buffer) = read_args(cx, args.first().copied(), args.get(1).copied())?;
     let s = reader(cx, this)?;
     if length.is_some_and(|n| n > 0) && s.pos >= s.len() {
@@ -118,8 +120,14 @@ fn read_or_eof(cx: &mut Cx, this: Value, args: &[Value], quiet: bool) -> Result<
 
 /// The next line; None at the end.
 fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
+    reader(cx, this)?;
+    next_line(cx, this, a)
+}
+
+/// The same of a stream that may have been closed meanwhile.
+fn next_line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
     let enc = encoding(cx, this)?;
-    let s = *reader(cx, this)?;
+    let s = *state(cx, this)?;
     let Some(t) = s.text() else { return Ok(None) };
     if a.limit == Some(0) {
         return Ok(Some(cx.str_bytes(b"", enc)));
@@ -129,13 +137,28 @@ fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
         return Ok(None);
     }
     let mut from = s.pos;
+    // Nothing is looked at behind the limit, which is never inside a character.
+    let bytes = match a.limit {
+        Some(l) if l < bytes.len() - from => {
+            let e = args::encoding_of(enc);
+            let mut at = from + l;
+            if !e.is_single_byte() {
+                let mut c = from;
+                while c < at {
+                    c += e.char_len(&bytes[c..]).unwrap_or_else(|n| n).max(1);
+                }
+                at = c.min(bytes.len());
+            }
+            &bytes[..at]
+        }
+        _ => bytes,
+    };
     let paragraph = a.separator.as_ref().is_some_and(Vec::is_empty);
     if paragraph {
         while bytes.get(from) == Some(&b'\n') {
             from += 1;
         }
         if from == bytes.len() {
-            state(cx, this)?.pos = from;
             return Ok(None);
         }
     }
@@ -178,21 +201,6 @@ fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
             }
         }
     }
-    if let Some(l) = a.limit
-        && from + l < end
-    {
-        // Cut at the limit, but never inside a character.
-        let e = args::encoding_of(enc);
-        let mut at = from + l;
-        if !e.is_single_byte() {
-            let mut c = from;
-            while c < at {
-                c += e.char_len(&bytes[c..]).unwrap_or_else(|n| n).max(1);
-            }
-            at = c.min(end);
-        }
-        (end, kept, next) = (at, at, at);
-    }
     let s = state(cx, this)?;
     s.pos = next;
     s.lineno += 1;
@@ -223,6 +231,28 @@ fn next_byte(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
         s.pos += 1;
     }
     Ok(b.map(i64::from))
+}
+
+/// Bytes of the character of this number, a C `int`. What is no character by Unicode, but has the form of one, is taken.
+fn char_bytes(cx: &mut Cx, c: Value, e: Encoding) -> Result<Vec<u8>> {
+    let n = cx.to_i64(c)?;
+    if i32::try_from(n).is_err() && u32::try_from(n).is_err() {
+        let size = if n < 0 { "small" } else { "big" };
+        return cx.range_error(format!("integer {n} too {size} to convert to 'int'"));
+    }
+    let (n, mut out) = (n as u32, Vec::new());
+    match n {
+        0xffff_fffe.. if e == Encoding::UTF_8 => out.push(n as u8),
+        0xd800..=0xdfff if e == Encoding::UTF_8 => out.extend([0xe0 | (n >> 12) as u8, 0x80 | (n >> 6 & 0x3f) as u8, 0x80 | (n & 0x3f) as u8]),
+        0x80..=0xff if e == Encoding::US_ASCII => out.push(n as u8),
+        _ if e.encode(n, &mut out) => {}
+        _ if e.is_unicode() => return cx.range_error(format!("{n} out of char range")),
+        _ => {
+            let name = if e == Encoding::BINARY { "ASCII-8BIT" } else { e.name() };
+            return cx.range_error(format!("invalid codepoint 0x{n:X} in {name}"));
+        }
+    }
+    Ok(out)
 }
 
 /// Puts bytes in front of the position: over what was read, or before the start.
@@ -256,6 +286,7 @@ mod string_io {
     ///     StringIO.new("").read(1)   #=> nil
     #[method("read")]
     fn read(cx: &mut Cx, this: Value, length: Option<Value>, buffer: Option<Value>) -> Result<Value> {
+        reader(cx, this)?;
         let (length, buffer) = read_args(cx, length, buffer)?;
         if buffer.is_some_and(|b| state(cx, this).is_ok_and(|s| b.as_value() == s.string)) {
             return cx.arg_error("cannot read into the underlying string");
@@ -267,6 +298,7 @@ mod string_io {
     ///     StringIO.new("hello").pread(2, 1)   #=> "el"
     #[method("pread")]
     fn pread(cx: &mut Cx, this: Value, length: i64, offset: i64, buffer: Option<Value>) -> Result<Value> {
+        reader(cx, this)?;
         if length < 0 {
             return cx.arg_error(format!("negative string size (or size too big): {length}"));
         }
@@ -303,6 +335,7 @@ mod string_io {
     ///     StringIO.new("a\n\n\nb").gets("")   #=> "a\n\n\n"
     #[method("gets", min = 0, max = -1)]
     fn gets(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
+        reader(cx, this)?;
         let a = args::line_args(cx, args)?;
         let v = line(cx, this, &a)?.unwrap_or(Value::NIL);
         cx.set_lastline(v);
@@ -313,8 +346,8 @@ mod string_io {
     ///     StringIO.new("a\nb").readlines   #=> ["a\n", "b"]
     #[method("readlines", min = 0, max = -1)]
     fn readlines(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let a = args::line_args(cx, args)?;
         reader(cx, this)?;
+        let a = args::line_args(cx, args)?;
         if a.limit == Some(0) {
             return cx.arg_error("invalid limit: 0 for readlines");
         }
@@ -335,12 +368,13 @@ mod string_io {
         if args.block.is_none() {
             return crate::enumerator(cx, this, "each_line", args);
         }
-        let a = args::line_args(cx, args)?;
         reader(cx, this)?;
+        let a = args::line_args(cx, args)?;
         if a.limit == Some(0) {
             return cx.arg_error("invalid limit: 0 for each_line");
         }
-        while let Some(v) = line(cx, this, &a)? {
+        // The block may close it.
+        while let Some(v) = next_line(cx, this, &a)? {
             cx.yield1(args.block, v)?;
         }
         Ok(this)
@@ -407,11 +441,7 @@ mod string_io {
         modifiable(cx, this)?;
         let enc = encoding(cx, this)?;
         if cx.is_integer(c) {
-            let n = cx.to_i64(c)?;
-            let mut out = Vec::new();
-            if u32::try_from(n).is_err() || !args::encoding_of(enc).encode(n as u32, &mut out) {
-                return cx.range_error(format!("{n} out of char range"));
-            }
+            let out = char_bytes(cx, c, args::encoding_of(enc))?;
             return unget(cx, this, &out);
         }
         let s = cx.to_str(c)?;

@@ -239,6 +239,11 @@ impl Matcher {
         out
     }
 
+    /// Where the match was found; what `\K` leaves out comes first.
+    pub fn found_at(&self) -> usize {
+        self.state.slots[0]
+    }
+
     /// Byte range of the match.
     pub fn span(&self, p: &Program) -> (usize, usize) {
         let slots = &self.state.slots;

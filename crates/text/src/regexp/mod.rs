@@ -89,12 +89,14 @@ pub type Groups = smallvec::SmallVec<[Option<(usize, usize)>; 3]>;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captures {
     pub groups: Groups,
+    /// Where the search found it. With `\K` the match itself starts later.
+    pub found_at: usize,
 }
 
 impl Captures {
     /// Of a match without groups.
     pub fn of_range(range: (usize, usize)) -> Captures {
-        Captures { groups: smallvec::smallvec![Some(range)] }
+        Captures { groups: smallvec::smallvec![Some(range)], found_at: range.0 }
     }
     pub fn start(&self) -> usize {
         self.groups[0].map_or(0, |g| g.0)
@@ -465,7 +467,7 @@ impl Answer for Captures {
         Captures::of_range(range)
     }
     fn of_matcher(m: &Matcher, p: &matcher::Program) -> Captures {
-        Captures { groups: m.groups(p) }
+        Captures { groups: m.groups(p), found_at: m.found_at() }
     }
     fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<Captures> {
         linear_search(a.regex, input, a.groups, lane)
@@ -483,6 +485,23 @@ impl Answer for (usize, usize) {
     }
     fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<(usize, usize)> {
         a.regex.find(&input, lane)
+    }
+}
+
+/// Where a match was found, before what `\K` leaves out of it.
+pub struct FoundAt(pub usize);
+
+impl Answer for FoundAt {
+    const RANGE: bool = true;
+    const ANY: bool = false;
+    fn of_range(range: (usize, usize)) -> FoundAt {
+        FoundAt(range.0)
+    }
+    fn of_matcher(m: &Matcher, _: &matcher::Program) -> FoundAt {
+        FoundAt(m.found_at())
+    }
+    fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<FoundAt> {
+        a.regex.find(&input, lane).map(FoundAt::of_range)
     }
 }
 
@@ -723,7 +742,9 @@ fn linear_search(regex: &Automaton, input: Input<'_>, groups: usize, lane: Lane)
         return None;
     }
     let group = |pair: &[Option<NonMaxUsize>]| Some((pair[0]?.get(), pair[1]?.get()));
-    Some(Captures { groups: slots.chunks_exact(2).map(group).collect() })
+    let groups: Groups = slots.chunks_exact(2).map(group).collect();
+    let found_at = groups[0].map_or(0, |g| g.0);
+    Some(Captures { groups, found_at })
 }
 
 /// Groups that need no allocation while searching.
