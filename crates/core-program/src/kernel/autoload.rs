@@ -124,9 +124,7 @@ fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result
             }
         }
     }
-    for w in done.waiters {
-        cx.thread_wake(w);
-    }
+    load::wake_waiters(cx, thread, done.waiters);
     result?;
     match cx.const_entry(holder, name) {
         Some(e) if !e.value.is_undef() => Ok(Some(cx.instantiate(e.value))),

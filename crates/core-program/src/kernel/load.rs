@@ -467,11 +467,13 @@ pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
     if is_provided(cx, feature)? {
         return Ok(FeatureState::Loaded);
     }
-    if native(stem(feature)) {
-        return Ok(FeatureState::Absent);
-    }
-    let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
-    let file = real(&file);
+    let plain = stem(feature);
+    let file = if native(plain) {
+        native_name(plain)
+    } else {
+        let Some(file) = resolve(cx, feature)? else { return Ok(FeatureState::Absent) };
+        real(&file)
+    };
     let me = cx.waiter_id();
     let loader = cx.state::<Loader>();
     Ok(match loader.loading.iter().find(|l| l.file == file) {
@@ -484,10 +486,19 @@ pub fn state(cx: &mut Cx, feature: &[u8]) -> Result<FeatureState> {
 
 /// Waits until no other thread loads a feature. False: that would wait for the running thread itself.
 pub fn wait_for(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
+    let plain = stem(feature);
+    if native(plain) {
+        return wait_for_file(cx, &native_name(plain));
+    }
     match resolve(cx, feature)? {
         Some(f) => wait_for_file(cx, &real(&f)),
         None => Ok(true),
     }
+}
+
+/// The name by which a builtin feature is known to be loaded.
+fn native_name(plain: &[u8]) -> Vec<u8> {
+    [plain, b".so"].concat()
 }
 
 fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
@@ -506,7 +517,7 @@ fn wait_for_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
 /// each other's goes on with what there is, as with a circular require.
 pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) -> bool) -> Result<bool> {
     let me = cx.waiter_id();
-    let waits = &mut cx.state::<Loader>().waits;
+    let waits = &cx.state::<Loader>().waits;
     let mut at = owner;
     while at != me {
         match waits.iter().find(|w| w.0 == at) {
@@ -517,10 +528,26 @@ pub fn wait_for_thread(cx: &mut Cx, owner: u32, mut done: impl FnMut(&mut Cx) ->
     if at == me {
         return Ok(false);
     }
-    waits.push((me, owner));
-    let r = cx.wait_inside(Value::NIL, None, |cx| Ok(done(cx).then_some(())));
+    let r = cx.wait_inside(Value::NIL, None, |cx| {
+        if done(cx) {
+            return Ok(Some(()));
+        }
+        let waits = &mut cx.state::<Loader>().waits;
+        if !waits.contains(&(me, owner)) {
+            waits.push((me, owner));
+        }
+        Ok(None)
+    });
     cx.state::<Loader>().waits.retain(|w| w.0 != me);
     r.map(|_| true)
+}
+
+/// What a thread has done is done for those who waited for it, before they run again: it may wait for them next.
+pub fn wake_waiters(cx: &mut Cx, owner: u32, waiters: Vec<u32>) {
+    cx.state::<Loader>().waits.retain(|w| w.1 != owner || !waiters.contains(&w.0));
+    for w in waiters {
+        cx.thread_wake(w);
+    }
 }
 
 /// In a child process: what other threads were loading nobody will finish. Whoever needs it begins anew.
@@ -664,41 +691,44 @@ fn warn_of_circle(cx: &mut Cx, file: &[u8]) -> Result<()> {
     cx.warn_here(&told)
 }
 
-/// Loads a file unless it is loaded. False when it was. A file that another thread is loading is waited for; when that fails, it is tried again here.
+/// Loads a file unless it is loaded. False when it was.
 pub fn require_file(cx: &mut Cx, file: &[u8]) -> Result<bool> {
     refresh(cx);
     if cx.state::<Loader>().loaded.contains(file) {
         return Ok(false);
     }
-    let real = real(file);
+    load_once(cx, file, &real(file), true, |cx| run_file(cx, file, None))
+}
+
+/// Loads what is not loaded yet, a file or a builtin feature, by `load`. What another thread is loading is waited for; when that fails, it is tried again here.
+fn load_once(cx: &mut Cx, file: &[u8], real: &[u8], warns: bool, load: impl FnOnce(&mut Cx) -> Result<()>) -> Result<bool> {
     loop {
         refresh(cx);
         let me = cx.waiter_id();
         let loader = cx.state::<Loader>();
-        if loader.loaded.contains(file) || loader.real.has_path(&real) {
+        if loader.loaded.contains(file) || loader.real.has_path(real) {
             return Ok(false);
         }
         match loader.loading.iter().find(|l| l.file == real).map(|l| l.thread) {
             None => break,
-            Some(t) if t != me && wait_for_file(cx, &real)? => continue,
+            Some(t) if t != me && wait_for_file(cx, real)? => continue,
             Some(_) => {}
         }
-        if is_verbose(cx) {
+        if warns && is_verbose(cx) {
             warn_of_circle(cx, file)?;
         }
         return Ok(false);
     }
     let thread = cx.waiter_id();
-    cx.state::<Loader>().loading.push(Loading { file: real.clone(), thread, waiters: Vec::new() });
-    let mut result = run_file(cx, file, None);
+    cx.state::<Loader>().loading.push(Loading { file: real.to_vec(), thread, waiters: Vec::new() });
+    let mut result = load(cx);
     if result.is_ok() {
-        result = provide(cx, file, &real);
+        result = provide(cx, file, real);
     }
     let loader = cx.state::<Loader>();
     if let Some(i) = loader.loading.iter().position(|l| l.file == real) {
-        for w in loader.loading.swap_remove(i).waiters {
-            cx.thread_wake(w);
-        }
+        let waiters = loader.loading.swap_remove(i).waiters;
+        wake_waiters(cx, thread, waiters);
     }
     result.map(|()| true)
 }
@@ -724,15 +754,11 @@ fn find_and_load(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
     let plain = stem(feature);
     let key = if native(feature) { feature } else { plain };
     if native(key) {
-        let name = [plain, b".so"].concat();
-        if cx.state::<Loader>().loaded.contains(&name) {
-            return Ok(false);
-        }
-        provide(cx, &name, &name)?;
-        if let Some(load) = std::str::from_utf8(key).ok().and_then(|n| library::library().feature(n)) {
-            load(cx)?;
-        }
-        return Ok(true);
+        let name = native_name(plain);
+        return load_once(cx, &name, &name, false, |cx| match std::str::from_utf8(key).ok().and_then(|n| library::library().feature(n)) {
+            Some(load) => load(cx),
+            None => Ok(()),
+        });
     }
     if feature.starts_with(b"rubygems/") {
         super::gems::start(cx)?;

@@ -243,7 +243,9 @@ fn char_bytes(cx: &mut Cx, c: Value, e: Encoding) -> Result<Vec<u8>> {
     let (n, mut out) = (n as u32, Vec::new());
     match n {
         0xffff_fffe.. if e == Encoding::UTF_8 => out.push(n as u8),
-        0xd800..=0xdfff if e == Encoding::UTF_8 => out.extend([0xe0 | (n >> 12) as u8, 0x80 | (n >> 6 & 0x3f) as u8, 0x80 | (n & 0x3f) as u8]),
+        0xd800..=0xdfff if e == Encoding::UTF_8 => {
+            out.extend([0xe0 | (n >> 12) as u8, 0x80 | (n >> 6 & 0x3f) as u8, 0x80 | (n & 0x3f) as u8])
+        }
         0x80..=0xff if e == Encoding::US_ASCII => out.push(n as u8),
         _ if e.encode(n, &mut out) => {}
         _ if e.is_unicode() => return cx.range_error(format!("{n} out of char range")),
