@@ -8,6 +8,10 @@ PLAIN, SINGLE = Object.new, Object.new.tap { |o| def o.own = 1 }
 READER, WRITER = IO.pipe
 STRUCT, DATA_CLASS = Struct.new(:a, :b), Data.define(:a, :b)
 BROKEN, SPECIAL, MARKUP = "abc\xff\xfedef" * 20, "<>&\"'" * 20, "<a href='x'>Tom & Jerry</a>"
+LOG = '127.0.0.1 - frank [10/Oct/2000:13:55:36 -0700] "GET /apache_pb.gif HTTP/1.0" 200 2326'
+LOG_LINE = /\A(\S+) (\S+) (\S+) \[([^\]]+)\] "(\S+) (\S+) (\S+)" (\d+) (\d+)\z/
+require "stringio"
+STREAM = StringIO.new
 MOMENT = Time.at(Rational(1_234_567_890_123_456_789, 10**10))
 SET, MIXED = Set.new(1..100), (1..100).map { |i| i.odd? ? i : i.to_f }
 ENDLESS, FIBER = LIST.cycle, Fiber.new { loop { Fiber.yield } }
@@ -27,6 +31,8 @@ CALLS = {
   "gsub" => -> { "abcabc".gsub(/[ab]/, "a" => "1", "b" => "2") }, "format" => -> { format("%05d %s", 12, "a") }, "map(&:to_s)" => -> { LIST.map(&:to_s) }, "sort_by" => -> { PAIRS.sort_by { |_, v| v } },
   "group_by" => -> { LIST.group_by { |x| x % 7 } }, "each_slice" => -> { LIST.each_slice(3) { nil } }, "zip" => -> { LIST.zip(LIST) }, "Struct.new" => -> { STRUCT.new(1, 2).a }, "Data.new" => -> { DATA_CLASS.new(a: 1, b: 2).a },
   "raise" => -> { begin; raise "x"; rescue; nil; end }, "catch" => -> { catch(:a) { throw :a } }, "Fiber#resume" => -> { FIBER.resume }, "Enumerator#next" => -> { ENDLESS.next }, "<<" => -> { +"" << "ab" },
+  "match of a log line" => -> { LOG_LINE.match(LOG) }, "StringIO#write" => -> { STREAM.rewind; STREAM.write("abc") }, "count" => -> { TEXT.count("a") }, "delete" => -> { TEXT.delete(",") },
+  "squeeze" => -> { TEXT.squeeze }, "bytes" => -> { TEXT.bytes }, "codepoints" => -> { TEXT.codepoints }, "rjust" => -> { TEXT.rjust(20) }, "Symbol#name" => -> { :abc.name },
   "split" => -> { TEXT.split(",") }, "tr" => -> { TEXT.tr("a-y", "b-z") }, "each_char" => -> { TEXT.each_char { nil } }, "inspect" => -> { [1, "a", :b, nil, { a: 1 }].inspect },
   "Marshal" => -> { Marshal.load(Marshal.dump([1, "a", :b, nil, { a: 1 }])) }, "dup" => -> { PLAIN.dup }, "flatten" => -> { [[1, 2], [3, [4, 5]]].flatten }, "pack" => -> { [1, 2, 3].pack("NnC") },
   "Time.now" => -> { Time.now }, "strftime" => -> { MOMENT.strftime("%Y-%m-%d %H:%M:%S") }, "rand(10)" => -> { rand(10) }, "shuffle" => -> { LIST.shuffle }, "instance_variable_get" => -> { PLAIN.instance_variable_get(:@a) },

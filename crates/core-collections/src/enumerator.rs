@@ -241,15 +241,18 @@ mod lazy {
     /// Whether it gives its elements one by one for certain, never several at once: the elements of an Array or Range, or what such a Lazy makes of them.
     #[method("__single?", private)]
     fn is_single(cx: &mut Cx, this: Value) -> Result<bool> {
-        let name = Sym::intern("@__one");
+        let [name, from] = ["@__one", "@__from"].map(Sym::intern);
         let mut receiver = this;
-        // Those that hand on what they are given are asked for whom they have it from.
+        // Those that hand on what they are given know whom they have it from, however many hand it on between.
         loop {
             let one = cx.ivar_get(receiver, name);
             if one.as_sym().is_none() {
                 return Ok(one.truthy());
             }
-            receiver = cx.ivar_get(receiver, sym::enum_receiver);
+            receiver = match cx.ivar_get(receiver, from) {
+                Value::NIL => cx.ivar_get(receiver, sym::enum_receiver),
+                from => from,
+            };
             if !cx.is_a(receiver, ids::LAZY) {
                 break;
             }

@@ -856,6 +856,8 @@ class Enumerator
       else true
       end
       lazy.instance_variable_set(:@__one, one)
+      # Whom it has its elements from that does not hand them on itself.
+      lazy.instance_variable_set(:@__from, @__one == :source && @__from || self) if keeps
       lazy
     end
   end
