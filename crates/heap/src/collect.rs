@@ -47,8 +47,10 @@ const STEP_WORK: usize = 12 << 10;
 const STEP_TIME: Duration = Duration::from_micros(600);
 /// which is looked at after so many.
 const SLICE: usize = 1 << 10;
-/// and comes when so many bytes were allocated.
+/// and comes when so many bytes were allocated. Where one object has more, the step marks as many times more, in up to so many times the time: else a program
+/// that makes large Arrays one after another would have dozens of them before the marking ends.
 const STEP_BYTES: usize = 48 << 10;
+const LONGER: usize = 4;
 /// How often the roots are traced again in steps, as long as so many bytes were allocated since they were.
 const ROUNDS: u32 = 3;
 const FEW: usize = 1 << 20;
@@ -61,16 +63,25 @@ pub(crate) struct Marking {
     overflow: bool,
     live: usize,
     spent: Duration,
-    rounds: u32,
-    /// `Heap::since` when the roots were traced.
-    scanned: usize,
+    rounds: Rounds,
     /// Of [`Marker::owns`].
     owned: Grown,
 }
 
+/// The times that the roots were traced.
+#[derive(Clone, Copy, Default)]
+struct Rounds {
+    /// How often after the first time.
+    done: u32,
+    /// `Heap::since` at the last.
+    scanned: usize,
+    /// What was allocated between the last two; 0 before there were.
+    between: usize,
+}
+
 impl Marking {
     fn of(m: Marker<'_>, spent: Duration) -> Marking {
-        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: 0, scanned: 0, owned: m.owned }
+        Marking { stack: m.stack, open: m.open, overflow: m.overflow, live: m.live, spent, rounds: Rounds::default(), owned: m.owned }
     }
     fn marker<'a>(
         self,
@@ -149,7 +160,7 @@ impl HeapState {
     pub fn collect_due(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = self.told.pause_begins();
         if self.marking.is_some() {
-            return self.step(STEP_WORK, start, roots, after_mark);
+            return self.step(self.missed() + 1, STEP_WORK, start, roots, after_mark);
         }
         let over = self.over_limit();
         self.prepare(over || self.budget.soft != usize::MAX || self.pressure >= self.limit.growth);
@@ -167,7 +178,7 @@ impl HeapState {
     pub fn collect_step(&mut self, work: usize, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
         let start = self.told.pause_begins();
         if self.marking.is_some() {
-            return self.step(work, start, roots, after_mark);
+            return self.step(1, work, start, roots, after_mark);
         }
         self.prepare(true);
         self.set_reason(Some("force"), "newobj");
@@ -262,29 +273,46 @@ impl HeapState {
         let naming = self.naming(true);
         let mut marker = Marker::new(self.lookup, self.runs, &mut self.holdings, naming).with_slots(&mut self.slots);
         roots(&mut marker);
-        let m = Marking { scanned: self.since, ..Marking::of(marker, start.elapsed()) };
+        let rounds = Rounds { scanned: self.since, ..Rounds::default() };
+        let m = Marking { rounds, ..Marking::of(marker, start.elapsed()) };
         self.cut_short = false;
         self.pause(start, m);
     }
 
-    /// Does a step of the marking that goes on.
-    fn step(&mut self, work: usize, start: Instant, roots: &mut dyn FnMut(&mut Marker<'_>), after_mark: &mut dyn FnMut(&Heap)) {
+    /// For how many steps, of those that the allocations since the last one called for, none was done.
+    fn missed(&self) -> usize {
+        // `limit.extra` is where `pause` has set it.
+        self.since.saturating_sub(self.limit.extra) / STEP_BYTES
+    }
+
+    /// Does a step of the marking that goes on, or several in one.
+    fn step(
+        &mut self,
+        steps: usize,
+        work: usize,
+        start: Instant,
+        roots: &mut dyn FnMut(&mut Marker<'_>),
+        after_mark: &mut dyn FnMut(&Heap),
+    ) {
         let Some(m) = self.marking.take() else { return };
         self.cut_short = true;
-        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let (spent, rounds) = (m.spent, m.rounds);
         let naming = self.naming(true);
         let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
         let (mut empty, mut done) = (false, 0);
-        while !empty && done < work && (done == 0 || start.elapsed() < STEP_TIME) {
+        let (work, time) = (work.saturating_mul(steps), STEP_TIME * steps.min(LONGER) as u32);
+        while !empty && done < work && (done == 0 || start.elapsed() < time) {
             empty = marker.step(self.trace, SLICE.min(work));
             done += SLICE;
         }
-        let mut m = Marking { rounds, scanned, ..Marking::of(marker, spent + start.elapsed()) };
+        let m = Marking { rounds, ..Marking::of(marker, spent + start.elapsed()) };
         self.cut_short = false;
         if !empty {
             return self.pause(start, m);
         }
-        if m.rounds >= ROUNDS || self.since < m.scanned + FEW {
+        let since = self.since - rounds.scanned;
+        // Where a round has not left half of what the one before did, another would not either.
+        if rounds.done >= ROUNDS || since < FEW || rounds.done > 0 && since > rounds.between / 2 {
             self.close_runs();
             return self.finish(m, start, roots, after_mark);
         }
@@ -295,13 +323,11 @@ impl HeapState {
             return self.run(true, start, roots, after_mark);
         };
         self.cut_short = true;
-        m.rounds += 1;
-        m.scanned = self.since;
-        let (spent, rounds, scanned) = (m.spent, m.rounds, m.scanned);
+        let rounds = Rounds { done: rounds.done + 1, scanned: self.since, between: since };
         let mut marker = m.marker(self.lookup, self.runs, (&mut self.holdings, &mut self.slots), naming);
         marker.retrace(noted, self.trace);
         roots(&mut marker);
-        let m = Marking { rounds, scanned, ..Marking::of(marker, spent) };
+        let m = Marking { rounds, ..Marking::of(marker, spent) };
         self.cut_short = false;
         self.pause(start, m);
     }
