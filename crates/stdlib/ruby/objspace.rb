@@ -215,6 +215,9 @@ module ObjectSpace
           io << ", \"references\":[#{references.map { |one| "\"0x#{one.to_s(16)}\"" }.join(", ")}]" unless references.empty?
           io << ", \"memsize\":#{bytes}, \"flags\":{\"wb_protected\":true}}\n"
         end
+      ensure
+        # All objects, those of a dump before among them: nothing may keep these lists, or the next one is of them, too.
+        [objects, cells, known, *roots&.values].each { |list| list&.clear }
       end
     end
 
@@ -265,10 +268,7 @@ module ObjectSpace
       end.join(", ")
     end
 
-    def __text(string)
-      text = string.encode("UTF-8", invalid: :replace, undef: :replace)
-      "\"#{text.gsub(/["\\\u0000-\u001f\u007f]/) { |c| c == "\"" || c == "\\" ? "\\#{c}" : format("\\u%04x", c.ord) }}\""
-    end
+    def __text(string) = __quoted(string.encode("UTF-8", invalid: :replace, undef: :replace))
 
     def __dump(object, known = nil)
       case object

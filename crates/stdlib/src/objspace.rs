@@ -12,6 +12,34 @@ use zakuro_object::{DataCell, Header, owned_bytes};
 use zakuro_vm::channels::{Charge, is_hidden_channel};
 use zakuro_vm::*;
 
+/// Bytes of a text that are quoted between two safepoints.
+const PIECE: usize = 64 << 10;
+
+/// What stands in a String of JSON for these bytes of one.
+fn quote(text: &[u8], out: &mut Vec<u8>) {
+    let is_plain = |b: &u8| !matches!(b, b'"' | b'\\' | 0..=0x1f | 0x7f);
+    let mut rest = text;
+    loop {
+        let plain = rest.iter().position(|b| !is_plain(b)).unwrap_or(rest.len());
+        out.extend_from_slice(&rest[..plain]);
+        let Some((byte, more)) = rest[plain..].split_first() else { return };
+        let short = match byte {
+            b'"' | b'\\' => Some(*byte),
+            0x08 => Some(b'b'),
+            0x0c => Some(b'f'),
+            b'\n' => Some(b'n'),
+            b'\r' => Some(b'r'),
+            b'\t' => Some(b't'),
+            _ => None,
+        };
+        match short {
+            Some(letter) => out.extend_from_slice(&[b'\\', letter]),
+            None => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        }
+        rest = more;
+    }
+}
+
 /// Where a piece of the program is.
 struct Place {
     file: Box<str>,
@@ -259,6 +287,25 @@ mod natives {
             Value::fixnum(i64::from(shape)),
         ];
         cx.array(&all)
+    }
+    /// A String of valid UTF-8 as one of JSON.
+    #[method("__quoted", singleton)]
+    fn quoted(cx: &mut Cx, _this: Value, text: Ref<StringCell>) -> Result<Value> {
+        let out = StringCell::plain(&cx.heap, b"\"", zakuro_vm::string::UTF8);
+        let (mut at, mut quoted) = (0, Vec::new());
+        // Other threads may run between two pieces.
+        while at < text.len() {
+            let all = text.content(&cx.heap);
+            let piece = &all[at..all.len().min(at + PIECE)];
+            at += piece.len();
+            quoted.clear();
+            quote(piece, &mut quoted);
+            StringCell::append(out, &mut cx.heap, &quoted);
+            cx.safepoint()?;
+        }
+        StringCell::append(out, &mut cx.heap, b"\"");
+        out.set_code_range(zakuro_vm::string::CodeRange::Unknown);
+        Ok(out.as_value())
     }
     /// Lines of a dump about free cells.
     #[method("__free_lines", singleton)]

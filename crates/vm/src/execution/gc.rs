@@ -1,7 +1,7 @@
 //! Roots of a VM and its safepoints.
 //!
-//! Native stacks and value stacks are scanned conservatively: registers above the live temporaries may hold stale words, and filling them on
-//! every call would cost more than it frees. Frames, tables and code states are marked precisely.
+//! Native stacks and value stacks are scanned conservatively: registers above a frame's live temporaries may hold stale words, and filling them on
+//! every call would cost more than it frees; what stands above the top frame is filled by each collection. Frames, tables and code states are marked precisely.
 
 use crate::vm::{Cx, Stacks};
 use std::cell::Cell;
@@ -182,6 +182,7 @@ impl Cx {
         let before = self.begin_collecting();
         let cx: *mut Cx = self;
         let top = self.stacks.native_top as *const usize;
+        let mut above = std::ptr::null_mut();
         // SAFETY: the heap is borrowed apart from the rest of the VM, which the closures only read; weak tables are touched
         // between mark and sweep.
         unsafe {
@@ -192,7 +193,7 @@ impl Cx {
                 if !top.is_null() && sp < top {
                     m.mark_range(sp, top);
                 }
-                mark_stacks(m, &cx.stacks, cx.fp);
+                above = mark_frames_and_values(m, &cx.stacks, cx.fp);
                 cx.mark_tables(m);
             };
             let weak: &mut dyn FnMut(&Heap) = &mut |heap| {
@@ -218,6 +219,10 @@ impl Cx {
                 How::Step => heap.collect_step(50, roots, weak),
                 How::Due => heap.collect_due(roots, weak),
             }
+        }
+        if !above.is_null() {
+            // SAFETY: of the running coroutine's values, those above what was just scanned.
+            unsafe { forget_above(above, self.stacks.values_end) }
         }
         self.account_units();
         self.weigh_tables();
@@ -279,10 +284,20 @@ pub(crate) fn mark_suspended(m: &mut Marker<'_>, list: &[crate::vm::SuspendedSta
 
 /// Scans the frames and values of a coroutine up to its top frame `fp`. How many bytes they take.
 pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame::Frame) -> usize {
-    if s.frames.is_null() || fp.is_null() {
+    let top = mark_frames_and_values(m, s, fp);
+    if top.is_null() {
         return 0;
     }
-    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written.
+    (fp as usize + size_of::<crate::frame::Frame>() - s.frames as usize).next_multiple_of(PAGE)
+        + (top as usize - s.values as usize).next_multiple_of(PAGE)
+}
+
+/// As `mark_stacks`. Where the values end that are scanned; null without stacks.
+fn mark_frames_and_values(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame::Frame) -> *mut Value {
+    if s.frames.is_null() || fp.is_null() {
+        return std::ptr::null_mut();
+    }
+    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written. (Nothing runs Ruby while arguments stand above it: `Cx::above`.)
     unsafe {
         let mut top = s.values;
         let mut f = s.frames;
@@ -297,10 +312,32 @@ pub(crate) fn mark_stacks(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
             top = top.max(end);
             f = f.add(1);
         }
-        // Arguments being laid out above the top frame.
-        let top = top.add(64).min(s.values_end);
         m.mark_range(s.values as *const usize, top as *const usize);
-        (f as usize - s.frames as usize).next_multiple_of(PAGE) + (top as usize - s.values as usize).next_multiple_of(PAGE)
+        top
+    }
+}
+
+/// Forgets what calls that have ended left above the values in use: the next ones that lie there would show it to the collector again.
+///
+/// Goes on to the next page where there was anything in the one before, so that no page is touched for it that was not in use.
+///
+/// # Safety
+/// `top..end` is mapped, and nothing in it is in use.
+unsafe fn forget_above(top: *mut Value, end: *mut Value) {
+    /// Less than so many words of a page say nothing about the next.
+    const FEW: usize = 128;
+    let (mut at, end) = (top.cast::<usize>(), end.cast::<usize>());
+    while at < end {
+        let next = (at.map_addr(|a| (a + 1).next_multiple_of(PAGE))).min(end);
+        // SAFETY: the caller's promise.
+        let part = unsafe { std::slice::from_raw_parts_mut(at, next.offset_from_unsigned(at)) };
+        let used = part.iter().fold(0, |all, w| all | *w) != 0;
+        if used {
+            part.fill(0);
+        } else if part.len() >= FEW {
+            return;
+        }
+        at = next;
     }
 }
 
