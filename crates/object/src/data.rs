@@ -125,9 +125,12 @@ impl Told {
 
     fn of(payload: Option<&dyn NativeData>) -> Told {
         let Some(p) = payload else { return Told::default() };
+        Told::of_owned(Owned { bytes: whole_weight(p), block: p.block() })
+    }
+    fn of_owned(owned: Owned) -> Told {
         let most = (1 << Told::BITS) - 1;
-        let pieces = ((p.block() as u64).min(most)) >> Told::PIECE;
-        Told(pieces << Told::BITS | (whole_weight(p) as u64).min(most))
+        let pieces = ((owned.block as u64).min(most)) >> Told::PIECE;
+        Told(pieces << Told::BITS | (owned.bytes as u64).min(most))
     }
     fn owned(self) -> Owned {
         Owned { bytes: (self.0 & ((1 << Told::BITS) - 1)) as usize, block: (self.0 >> Told::BITS << Told::PIECE) as usize }
@@ -147,6 +150,17 @@ impl DataCell {
             heap.add_watched(told.owned().block);
             heap.add_pressure(p.pressure());
         }
+        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
+    }
+    /// As `make`, where it is known what is put in it.
+    #[inline]
+    pub fn of<T: NativeData>(heap: &Heap, shape: u32, payload: T) -> Ref<DataCell> {
+        let owned = Owned { bytes: size_of::<T>() + payload.weight() + 16, block: payload.block() };
+        let told = Told::of_owned(owned);
+        heap.add_payload(told.owned().bytes);
+        heap.add_watched(told.owned().block);
+        heap.add_pressure(payload.pressure());
+        let payload: Option<Box<dyn NativeData>> = Some(Box::new(payload));
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
     }
     /// The payload when it is set and of type T.

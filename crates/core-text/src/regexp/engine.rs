@@ -84,11 +84,9 @@ impl RegexpData {
 
 /// Counts what a search has added to its Regexp.
 #[inline]
-fn searched(cx: &mut Cx, re: &Value) {
-    if let Some(d) = regexp_of(re)
-        && d.regexp.memory() >= d.recount.get()
-    {
-        grew(cx, *re);
+fn searched(cx: &mut Cx, re: Value, d: &RegexpData) {
+    if d.regexp.memory() >= d.recount.get() {
+        grew(cx, re);
     }
 }
 
@@ -244,7 +242,7 @@ fn run<T: Answer>(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, mode
     let mut search = Search::new(start, mode);
     let text = Text { bytes: s.content(&cx.heap), enc, range: Some(range), lane: lane(cx) };
     let progress = search.run(&d.regexp, text, STEPS);
-    searched(cx, &re);
+    searched(cx, re, d);
     match progress {
         Ok(Progress::Done(found)) => Ok(found),
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, Some(range), 0)),
@@ -310,7 +308,9 @@ fn go_on<T: Answer>(
         }
     };
     cx.heap.sub_payload(counted);
-    searched(cx, &re);
+    if let Some(d) = regexp_of(&re) {
+        searched(cx, re, d);
+    }
     answer
 }
 
@@ -379,7 +379,7 @@ pub fn scan(
     let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
     let text = Text { bytes: &s.content(&cx.heap)[base..], enc, range, lane: lane(cx) };
     let progress = search.run(&d.regexp, text, STEPS);
-    searched(cx, &re);
+    searched(cx, re, d);
     let found: Option<Captures> = match progress {
         Ok(Progress::Done(found)) => found,
         Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, range, base))?,
@@ -426,20 +426,37 @@ pub fn make_plain_match(cx: &mut Cx, pattern: Value, s: Ref<StringCell>, start: 
     make_match(cx, pattern, s, Captures::of_range((start, end)))
 }
 
-/// Searches, sets `$~` of the calling Ruby method (nil when nothing was found) and returns the captures.
-pub fn search_backref(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Captures>> {
+/// Where a match is, in bytes.
+pub struct Place {
+    pub start: usize,
+    pub end: usize,
+    /// As of [`Captures`].
+    pub found_at: usize,
+}
+
+/// Searches, sets `$~` of the calling Ruby method (nil when nothing was found) and says where the match is.
+pub fn search_backref(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Place>> {
     let found = search(cx, re, s, start, backward)?;
-    set_match(cx, re, s, found.as_ref());
-    Ok(found)
+    let place = found.as_ref().map(|c| Place { start: c.start(), end: c.end(), found_at: c.found_at });
+    set_match(cx, re, s, found);
+    Ok(place)
+}
+
+/// As `search_backref`, for those who need the groups.
+pub fn search_groups(cx: &mut Cx, re: Value, s: Ref<StringCell>) -> Result<Option<Groups>> {
+    let found = search(cx, re, s, 0, false)?;
+    let groups = found.as_ref().map(|c| c.groups.clone());
+    set_match(cx, re, s, found);
+    Ok(groups)
 }
 
 /// Sets `$~` of the calling Ruby method.
-pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<&Captures>) {
+pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<Captures>) {
     if !cx.wants_backref() {
         return;
     }
     let m = match found {
-        Some(c) => make_match(cx, re, s, c.clone()),
+        Some(c) => make_match(cx, re, s, c),
         None => Value::NIL,
     };
     cx.set_backref(m);

@@ -10,9 +10,9 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
     let first = args[0];
     if let Some(second) = args.get(1) {
         if engine::regexp_of(&first).is_some() {
-            let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return Ok(None) };
+            let Some(groups) = engine::search_groups(cx, first, this)? else { return Ok(None) };
             let n = super::regexp::group_number(cx, first, *second)?;
-            return Ok(n.and_then(|n| caps.groups.get(n).copied().flatten()));
+            return Ok(n.and_then(|n| groups.get(n).copied().flatten()));
         }
         let (start, n) = (cx.to_i64(first)?, cx.to_i64(*second)?);
         let Ok(n) = usize::try_from(n) else { return Ok(None) };
@@ -29,7 +29,7 @@ fn locate(cx: &mut Cx, this: Str, args: &[Value]) -> Result<Option<(usize, usize
         return Ok(find_text(cx, this, s, 0)?.map(|at| (at, at + s.len())));
     }
     if engine::regexp_of(&first).is_some() {
-        return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|c| (c.start(), c.end())));
+        return Ok(engine::search_backref(cx, first, this, 0, false)?.map(|p| (p.start, p.end)));
     }
     let i = cx.to_i64(first)?;
     Ok(window(&cx.heap, this, i, 1).filter(|(a, b)| a < b))
@@ -76,19 +76,19 @@ pub fn splice(cx: &mut Cx, this: Str, start: usize, end: usize, with: Str) -> Re
 fn locate_for_set(cx: &mut Cx, this: Str, args: &[Value]) -> Result<(usize, usize)> {
     let first = args[0];
     if engine::regexp_of(&first).is_some() {
-        let Some(caps) = engine::search_backref(cx, first, this, 0, false)? else { return cx.index_error("regexp not matched") };
+        let Some(groups) = engine::search_groups(cx, first, this)? else { return cx.index_error("regexp not matched") };
         let group = match args.get(1) {
             None => 0,
             Some(v) if v.is_kind(Kind::String) || v.is_sym() => super::regexp::group_number(cx, first, *v)?.unwrap_or(usize::MAX),
             Some(v) => {
                 let i = cx.to_i64(*v)?;
-                match from_end(i, caps.groups.len()).filter(|n| *n < caps.groups.len() && (i >= 0 || *n > 0)) {
+                match from_end(i, groups.len()).filter(|n| *n < groups.len() && (i >= 0 || *n > 0)) {
                     Some(n) => n,
                     None => return cx.index_error(format!("index {i} out of regexp")),
                 }
             }
         };
-        return match caps.groups.get(group).copied().flatten() {
+        return match groups.get(group).copied().flatten() {
             Some(r) => Ok(r),
             None => cx.index_error(format!("regexp group {group} not matched")),
         };

@@ -24,7 +24,7 @@ fn pattern(cx: &mut Cx, this: Str, v: Value) -> Result<Pattern> {
 /// Byte offset of the first match at or after byte `from`.
 fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
-        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|c| c.start())),
+        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, false)?.map(|p| p.start)),
         Pattern::Text(s) => find_text(cx, this, s, from),
     }
 }
@@ -32,7 +32,7 @@ fn first(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize
 /// Byte offset of the last match at or before byte `from`.
 fn last(cx: &mut Cx, this: Str, p: Pattern, from: usize) -> Result<Option<usize>> {
     match p {
-        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|c| c.start())),
+        Pattern::Regexp(re) => Ok(engine::search_backref(cx, re, this, from, true)?.map(|p| p.start)),
         Pattern::Text(s) => rfind_text(cx, this, s, from),
     }
 }
@@ -49,8 +49,9 @@ pub fn start_with(cx: &mut Cx, this: Str, prefixes: &[Value]) -> Result<bool> {
     for p in prefixes {
         if engine::regexp_of(p).is_some() {
             let found = engine::match_at(cx, *p, this, 0)?;
-            engine::set_match(cx, *p, this, found.as_ref());
-            if found.is_some() {
+            let is_found = found.is_some();
+            engine::set_match(cx, *p, this, found);
+            if is_found {
                 return Ok(true);
             }
             continue;

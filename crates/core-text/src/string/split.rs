@@ -278,7 +278,7 @@ pub mod splitting {
         p.check(cx, this)?;
         let cut = match p {
             Pattern::Text(s) => rfind_text(cx, this, s, this.len())?.map(|at| (at, at + s.len())),
-            Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|c| (c.start(), c.end())),
+            Pattern::Regexp(re) => engine::search_backref(cx, re, this, this.len(), true)?.map(|p| (p.start, p.end)),
         };
         Ok(three(cx, this, cut, (0, 0), p))
     }

@@ -233,9 +233,8 @@ impl Matcher {
         let slots = &self.state.slots;
         let mut out = Groups::with_capacity(p.groups as usize);
         out.push(Some(self.span(p)));
-        for g in slots[2..p.groups as usize * 2].chunks_exact(2) {
-            out.push((g[0] != NONE && g[1] != NONE).then_some((g[0], g[1])));
-        }
+        let group = |g: &[usize]| (g[0] != NONE && g[1] != NONE).then_some((g[0], g[1]));
+        out.extend(slots[2..p.groups as usize * 2].chunks_exact(2).map(group));
         out
     }
 

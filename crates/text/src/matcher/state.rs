@@ -68,7 +68,8 @@ pub enum Outcome {
 /// A match in progress.
 #[derive(Debug, Default)]
 pub struct State {
-    pub(super) stack: Vec<Entry>,
+    /// Most matches need no memory for it.
+    pub(super) stack: smallvec::SmallVec<[Entry; 16]>,
     pub slots: smallvec::SmallVec<[usize; 16]>,
     pub(super) frames: Vec<Frame>,
     pub(super) saved: Vec<usize>,
@@ -129,7 +130,8 @@ impl State {
 
     /// Memory that this match holds, in bytes.
     pub fn memory(&self) -> usize {
-        self.stack.capacity() * size_of::<Entry>()
+        let stack = if self.stack.spilled() { self.stack.capacity() } else { 0 };
+        stack * size_of::<Entry>()
             + self.frames.capacity() * size_of::<Frame>()
             + self.saved.capacity() * size_of::<usize>()
             + self.memo.as_ref().map_or(0, |m| m.memory())

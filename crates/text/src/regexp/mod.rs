@@ -23,6 +23,7 @@ use crate::encoding::{CodeRange, Encoding};
 pub use crate::matcher::Mode;
 use crate::matcher::{self, Matcher, Options, Outcome, Poll};
 use automaton::{Automaton, Lazy};
+use memchr::memmem::Finder;
 use programs::Programs;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
@@ -128,7 +129,7 @@ impl<'a> Text<'a> {
 }
 
 enum Engine {
-    Literal(Vec<u8>),
+    Literal(Box<Finder<'static>>),
     /// `ascii_only`: the automaton agrees with Ruby on 7-bit text only (case folding, word boundaries).
     Linear {
         regex: Box<Lazy>,
@@ -299,7 +300,7 @@ impl Regexp {
         let Read { pattern, enc, fixed, home, outline } = read(source, &flags, enc, options(&flags), &mut poll, false).map_err(fail)?;
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
-            Some(linear::Built::Literal(bytes)) => Engine::Literal(bytes),
+            Some(linear::Built::Literal(bytes)) => Engine::Literal(Box::new(Finder::new(&bytes).into_owned())),
             Some(linear::Built::Automaton { hir, ascii_only }) => Engine::Linear { regex: Box::new(Lazy::new(hir)), ascii_only },
             None => Engine::Backtrack,
         };
@@ -571,11 +572,12 @@ impl Search {
     #[inline(never)]
     fn far<T: Answer>(&mut self, re: &Regexp, text: &Text<'_>) -> Option<Progress<T>> {
         match &re.engine {
-            Engine::Literal(needle) if is_byte_searchable(text.enc) && self.mode == Mode::Forward => {
+            Engine::Literal(literal) if is_byte_searchable(text.enc) && self.mode == Mode::Forward => {
+                let needle = literal.needle();
                 let from = self.skipped.unwrap_or(self.start);
                 let stop = from.saturating_add(PIECE);
                 let end = stop.saturating_add(needle.len()).min(text.bytes.len());
-                let found = memchr::memmem::find(&text.bytes[from..end], needle).map(|i| i + from);
+                let found = literal.find(&text.bytes[from..end]).map(|i| i + from);
                 if found.is_none() && end < text.bytes.len() {
                     self.skipped = Some(stop);
                     return Some(Progress::Paused);
@@ -625,9 +627,10 @@ impl Search {
             return Some(None);
         }
         match &re.engine {
-            Engine::Literal(needle) if is_byte_searchable(text.enc) => {
+            Engine::Literal(literal) if is_byte_searchable(text.enc) => {
+                let needle = literal.needle();
                 let found = match self.mode {
-                    Mode::Forward => memchr::memmem::find(&hay[start..], needle).map(|i| i + start),
+                    Mode::Forward => literal.find(&hay[start..]).map(|i| i + start),
                     Mode::Backward => memchr::memmem::rfind(&hay[..(start + needle.len()).min(hay.len())], needle),
                     Mode::Anchored => hay[start..].starts_with(needle).then_some(start),
                 };
@@ -645,7 +648,7 @@ impl Search {
                     return Some(found);
                 }
                 if regex.waits(hay.len() - start)
-                    && let Some(tried) = Tried::new(re, text, Matcher::new(start, self.mode), automaton::TRIED)
+                    && let Some(tried) = Tried::new(re, text, (start, self.mode), automaton::TRIED)
                 {
                     return Some(tried.found);
                 }
@@ -660,7 +663,7 @@ impl Search {
 
     /// The matcher's answer, if a few steps lead to it.
     fn groups<T: Answer>(&self, re: &Regexp, regex: &Lazy, text: &Text<'_>) -> Option<Option<T>> {
-        let tried = Tried::new(re, text, Matcher::new(self.start, self.mode), automaton::FOR_GROUPS);
+        let tried = Tried::new(re, text, (self.start, self.mode), automaton::FOR_GROUPS);
         let (steps, end) = tried.as_ref().map_or((usize::MAX, 0), |t| (t.steps, t.end));
         regex.matcher_took(steps, end.saturating_sub(self.start));
         tried.map(|t| t.found)
@@ -702,8 +705,9 @@ struct Tried<T> {
 impl<T: Answer> Tried<T> {
     /// None: it takes more steps than `most`.
     #[inline(never)]
-    fn new(re: &Regexp, text: &Text<'_>, mut matcher: Matcher, most: usize) -> Option<Tried<T>> {
+    fn new(re: &Regexp, text: &Text<'_>, (from, mode): (usize, Mode), most: usize) -> Option<Tried<T>> {
         let program = re.program_for(text).ok()?;
+        let mut matcher = Matcher::new(from, mode);
         let (found, end) = match matcher.run(program, text.bytes, most) {
             Outcome::Match => (Some(T::of_matcher(&matcher, program)), matcher.span(program).1),
             Outcome::No => (None, text.bytes.len()),
