@@ -371,6 +371,7 @@ mod object_space {
             // SAFETY: a cell of the heap that is walked.
             let v = unsafe { Value::cell(p) };
             if visible(v) && !v.is_kind(Kind::Class) {
+                DataCell::show(v);
                 found.push(v);
             }
         });

@@ -115,6 +115,9 @@ pub struct DataCell {
 impl Cell for DataCell {
     const KIND: Kind = Kind::Data;
 }
+/// `aux` of what [`DataCell::keep_private`] was said of.
+const PRIVATE: u16 = 1;
+
 /// Bytes that a payload owns, and above them how many pieces of 64 KiB its one large block has: both in a word.
 #[derive(Clone, Copy, Default)]
 struct Told(u64);
@@ -162,6 +165,22 @@ impl DataCell {
         heap.add_pressure(payload.pressure());
         let payload: Option<Box<dyn NativeData>> = Some(Box::new(payload));
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
+    }
+    /// Only a variable of the VM refers to it: what it holds may be replaced, until somebody is shown it.
+    pub fn keep_private(this: Ref<DataCell>) {
+        this.cell().header.aux = PRIVATE;
+    }
+    pub fn is_private(&self) -> bool {
+        self.header.aux == PRIVATE
+    }
+    /// The program gets to see it, if it is one.
+    #[inline]
+    pub fn show(v: Value) {
+        if let Some(d) = Ref::<DataCell>::from_value(v)
+            && d.is_private()
+        {
+            d.cell().header.aux = 0;
+        }
     }
     /// The payload when it is set and of type T.
     #[inline]

@@ -277,7 +277,7 @@ pub mod kernel {
         names.extend(cx.global_aliases.keys());
         names.extend(["$&", "$`", "$'", "$+"].map(Sym::intern));
         // Groups of the last match that matched.
-        let last = cx.backref();
+        let last = cx.last_match();
         if let Some(m) = zakuro_core_text::regexp::engine::match_of(&last) {
             let groups = m.captures.iter().enumerate().skip(1).filter(|g| g.1.is_some());
             names.extend(groups.map(|(n, _)| Sym::intern(&format!("${n}"))));

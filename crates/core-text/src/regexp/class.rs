@@ -117,6 +117,7 @@ pub mod regexp {
     ///     "ab" =~ /(.)b/; Regexp.last_match(1)   #=> "a"
     #[method("last_match", singleton)]
     fn last_match(cx: &mut Cx, _this: Value, n: Option<Value>) -> Result<Value> {
+        // Shown: to convert the number may run code that matches.
         let m = cx.backref();
         match n {
             None => Ok(m),
@@ -169,8 +170,7 @@ pub mod regexp {
             match engine::search(cx, this, s, 0, false)? {
                 Some(c) => {
                     let start = c.found_at;
-                    let m = engine::make_match(cx, this, s, c);
-                    cx.set_backref(m);
+                    engine::set_last_match(cx, this, s, c);
                     Some(start)
                 }
                 None => {

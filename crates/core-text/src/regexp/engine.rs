@@ -455,10 +455,31 @@ pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<Captu
     if !cx.wants_backref() {
         return;
     }
-    let m = match found {
-        Some(c) => make_match(cx, re, s, c),
-        None => Value::NIL,
-    };
+    match found {
+        Some(c) => set_last_match(cx, re, s, c),
+        None => cx.set_backref(Value::NIL),
+    }
+}
+
+/// Sets `$~` of the calling Ruby method to a match: in the MatchData that it has, if the program was not shown that.
+pub fn set_last_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Captures) {
+    let string = frozen_copy(cx, s).as_value();
+    let found = MatchData { regexp: re, string, captures: found.groups };
+    let last = cx.last_match();
+    if Ref::<DataCell>::from_value(last).is_some_and(|d| d.is_private())
+        && let Some(m) = cx.data_mut_of::<MatchData>(last)
+    {
+        let weighs = m.captures.spilled() || found.captures.spilled();
+        *m = found;
+        if weighs {
+            cx.weigh_data(last);
+        }
+        return;
+    }
+    let m = cx.data(ids::MATCH_DATA, found);
+    if let Some(d) = Ref::<DataCell>::from_value(m) {
+        DataCell::keep_private(d);
+    }
     cx.set_backref(m);
 }
 

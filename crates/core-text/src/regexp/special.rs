@@ -23,7 +23,7 @@ fn set_backref(cx: &mut Cx, _name: Sym, v: Value) -> Result<()> {
 }
 
 fn of_last(cx: &mut Cx, n: i64) -> Result<Value> {
-    let m = cx.backref();
+    let m = cx.last_match();
     group(cx, m, n)
 }
 

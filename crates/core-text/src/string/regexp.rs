@@ -68,14 +68,13 @@ impl Pattern {
         if !cx.wants_backref() {
             return;
         }
-        let m = match found {
-            None => Value::NIL,
+        match found {
+            None => cx.set_backref(Value::NIL),
             Some(f) => {
                 let caps = f.captures.clone().unwrap_or_else(|| Captures::of_range((f.start, f.end)));
-                engine::make_match(cx, self.value(), s, caps)
+                engine::set_last_match(cx, self.value(), s, caps);
             }
-        };
-        cx.set_backref(m);
+        }
     }
     /// A String pattern must go together with the text.
     pub fn check(&self, cx: &mut Cx, s: Str) -> Result<()> {

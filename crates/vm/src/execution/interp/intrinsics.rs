@@ -92,8 +92,14 @@ impl Cx {
         // SAFETY: a live frame and its code.
         self.ruby_frame().is_some_and(|f| unsafe { (*(*f).code).code.backref.is_some() })
     }
-    /// `$~` of the innermost Ruby frame.
+    /// `$~` of the innermost Ruby frame, for the program.
     pub fn backref(&self) -> Value {
+        let m = self.last_match();
+        DataCell::show(m);
+        m
+    }
+    /// The same for who does not hand it on: the next match may be put in it.
+    pub fn last_match(&self) -> Value {
         match self.ruby_frame() {
             // SAFETY: a live frame and its code.
             Some(f) => unsafe { (*(*f).code).code.backref.map_or(Value::NIL, |p| kept(self, f, p, Own::Backref)) },
@@ -128,7 +134,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
         let self_ = *(*cx.fp).regs;
         let cref = Ref::<MethodCell>::of_unchecked((*cx.fp).me).cref;
         let group = |cx: &mut Cx, n: i64| {
-            let m = cx.backref();
+            let m = cx.last_match();
             if m.is_nil() { Ok(Value::NIL) } else { library().match_group(cx, m, n) }
         };
         Ok(match Intrinsic::ALL[i.x as usize] {
