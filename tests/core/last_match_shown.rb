@@ -63,3 +63,5 @@ text = +"changing"
 text =~ /(chang)(ing)/
 text.replace("?")
 p $1, $2, $~.string.frozen?
+copy = $~.dup
+p copy[0], copy == $~

@@ -121,10 +121,15 @@ pub mod regexp {
         let m = cx.backref();
         match n {
             None => Ok(m),
-            Some(n) => match match_of(&m) {
-                Some(d) => crate::regexp::matchdata::group_at(cx, d, n),
-                None => Ok(Value::NIL),
-            },
+            Some(n) => {
+                let group = match match_of(&m) {
+                    Some(d) => crate::regexp::matchdata::group_at(cx, d, n),
+                    None => Ok(Value::NIL),
+                };
+                // No argument, and the variable may have another match by now.
+                std::hint::black_box(m);
+                group
+            }
         }
     }
 

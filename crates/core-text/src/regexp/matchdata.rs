@@ -103,6 +103,10 @@ pub mod match_data {
         let Some(d) = match_of(&other) else {
             return cx.type_error("wrong argument class");
         };
+        // Others may look at what it holds.
+        if match_of(&this).is_some() {
+            return if this == other { Ok(this) } else { cx.type_error("already initialized MatchData") };
+        }
         let copy = MatchData { regexp: d.regexp, string: d.string, captures: d.captures.clone() };
         cx.data_init(this, copy)?;
         Ok(this)
