@@ -173,15 +173,19 @@ impl<'a> Kwargs<'a> {
     /// ArgumentError when a keyword is none of `known`.
     pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
         let unknown = |k: &Value| k.as_sym().is_none_or(|s| !known.contains(&s));
+        let is_fine = match self.0 {
+            Given::Nothing => true,
+            Given::Hash(h) => !h.table(&cx.heap).is_some_and(|t| t.iter().any(|e| unknown(&e.key))),
+            Given::Named(names, _) => names.iter().all(|n| known.contains(n)),
+        };
+        if is_fine {
+            return Ok(());
+        }
         let mut bad = RootedVec::new(cx);
         match self.0 {
-            Given::Nothing => return Ok(()),
+            Given::Nothing => {}
             Given::Hash(h) => bad.extend(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).filter(unknown)),
-            Given::Named(names, _) if names.iter().all(|n| known.contains(n)) => return Ok(()),
             Given::Named(names, _) => bad.extend(names.iter().map(|n| Value::sym(*n)).filter(unknown)),
-        }
-        if bad.is_empty() {
-            return Ok(());
         }
         let names: Vec<String> = bad.iter().map(|k| cx.inspect_for_error(*k)).collect();
         cx.arg_error(format!("unknown keyword{}: {}", if names.len() > 1 { "s" } else { "" }, names.join(", ")))
