@@ -152,7 +152,7 @@ mod base {
             // Not when called by another's method: it would add its own twice.
             let first = cx.is_builtin(this, sym::detailed_message, ids::EXCEPTION);
             if report::load_syntax_suggest(cx)? && first {
-                let kw = kw.0.map(|h| h.as_value());
+                let kw = kw.hash(cx).map(|h| h.as_value());
                 return cx.call_full(this, sym::detailed_message, kw.as_slice(), kw.is_some(), Block::NONE);
             }
         }

@@ -156,7 +156,7 @@ mod record {
         cx.check_frozen(this)?;
         let given = match args.len() {
             0 => None,
-            1 if args.kw => args.take_kw().0,
+            1 if args.kw => args.take_kw().hash(cx),
             1 if args.get(0).is_some_and(|v| v.is_kind(Kind::Hash)) => args.get(0).and_then(Ref::<HashCell>::from_value),
             n => return cx.arity_error(n, 0, Some(0)),
         };
@@ -174,7 +174,7 @@ mod record {
         if !args.is_empty() {
             return cx.arity_error(args.len(), 0, Some(0));
         }
-        let Some(kw) = kw.0 else { return Ok(this) };
+        let Some(kw) = kw.hash(cx) else { return Ok(this) };
         let h = to_h(cx, this, Block::NONE)?;
         let h: Ref<HashCell> = Ref::of(h);
         for (k, v) in cx.hash_pairs(kw) {

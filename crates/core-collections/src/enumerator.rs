@@ -214,7 +214,7 @@ mod kernel {
             None => sym::each,
         };
         let size = cx.block_value(block);
-        let kw = kw.0.filter(|h| h.len() > 0).map_or(Value::NIL, |h| h.as_value());
+        let kw = kw.hash(cx).filter(|h| h.len() > 0).map_or(Value::NIL, |h| h.as_value());
         let class = class_for(cx, this);
         Ok(make(cx, class, this, name, rest, kw, size))
     }

@@ -122,11 +122,13 @@ fn included(cx: &mut Cx, a: Items, b: Items) -> Result<bool> {
 }
 fn intersects(cx: &mut Cx, set: Items, other: Value) -> Result<bool> {
     let found = Cell::new(false);
-    if let Some(o) = set_items(cx, other)
-        && o.len() > set.len()
-    {
-        cx.hash_each(set, |cx, k, _| {
-            found.set(cx.hash_get(o, k)?.is_some());
+    if let Some(o) = set_items(cx, other) {
+        let (few, many) = if o.len() > set.len() { (set, o) } else { (o, set) };
+        if few.len() == 0 {
+            return Ok(false);
+        }
+        cx.hash_each(few, |cx, k, _| {
+            found.set(cx.hash_get(many, k)?.is_some());
             Ok(!found.get())
         })?;
         return Ok(found.get());
@@ -503,11 +505,9 @@ mod sets {
             }
         };
         let (set, h) = new_like(cx, this, Some(own));
-        cx.hash_each(other, |cx, k, _| {
-            if cx.hash_delete(h, k)?.is_none() {
-                insert(cx, h, k)?;
-            }
-            Ok(true)
+        batch::toggle_all(cx, h, Source::Hash(other), |cx, h, k, _| match cx.hash_delete(h, k)? {
+            Some(_) => Ok(()),
+            None => insert(cx, h, k),
         })?;
         Ok(set)
     }

@@ -129,13 +129,17 @@ pub(crate) fn equal(cx: &mut Cx, this: Value, other: Value, strict: bool) -> Res
 /// Hash code of class and members.
 pub(crate) fn hash_code(cx: &mut Cx, this: Value) -> Result<Value> {
     let class = cx.class_of(this).0 as u64;
-    let names = names_of(cx, this)?;
-    let mut codes = vec![class];
-    for n in names {
-        let v = cx.ivar_get(this, n);
-        codes.push(cx.hash_of(v)?);
+    let names = members_of(cx, this)?;
+    let mut code = equality::Code::new(names.len() + 1).and(class);
+    let mut i = 0;
+    while let Some(n) = names.get(i) {
+        if let Some(n) = n.as_sym() {
+            let v = cx.ivar_get(this, n);
+            code = code.and(cx.hash_of(v)?);
+        }
+        i += 1;
     }
-    Ok(cx.shown_hash(equality::combine(&codes)))
+    Ok(cx.shown_hash(code.whole()))
 }
 /// `#<struct Foo a=1>`, `#<data Foo a=1>`
 pub(crate) fn inspect(cx: &mut Cx, this: Value, word: &str) -> Result<Value> {

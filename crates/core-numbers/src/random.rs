@@ -165,12 +165,11 @@ enum Source {
 fn generator(cx: &mut Cx, s: Source) -> Result<&mut Generator> {
     match s {
         Source::Object(v) => cx.data_mut::<Generator>(v),
-        Source::Default => {
-            let g = cx.state::<DefaultRandom>().0.get_or_insert_with(|| Box::new(Generator::new(new_seed())));
-            // SAFETY: the box stays while the VM lives, replaced only by srand; callers use it at once and call no Ruby meanwhile.
-            Ok(unsafe { &mut *(&mut **g as *mut Generator) })
-        }
+        Source::Default => Ok(default_generator(cx)),
     }
+}
+fn default_generator(cx: &mut Cx) -> &mut Generator {
+    cx.state::<DefaultRandom>().0.get_or_insert_with(|| Box::new(Generator::new(new_seed())))
 }
 
 /// A random index below `n` (0 for n < 2) from the object given as `random:` (the class Random, an instance, or anything with `rand`) or the VM's generator.
@@ -191,6 +190,14 @@ pub fn index_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize
         }
     };
     Ok(generator(cx, from)?.limited(limit) as usize)
+}
+
+/// Shuffles the places of a list from the last one down to `end`, by the VM's generator.
+pub fn shuffle(cx: &mut Cx, list: &mut [Value], end: usize) {
+    let g = default_generator(cx);
+    for i in (end.max(1)..list.len()).rev() {
+        list.swap(i, g.limited(i as u64) as usize);
+    }
 }
 
 /// A random Integer below `max` in magnitude; None when there is none.

@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_text::strftime::{Civil, strftime_long};
+use zakuro_text::strftime::{Civil, civil_from_days, strftime_long};
 use zakuro_vm::*;
 
 /// How a Time reads its clock.
@@ -17,8 +17,43 @@ use zakuro_vm::*;
 pub enum Clock {
     Utc,
     /// The VM's zone: offset, abbreviation and daylight saving at this moment.
-    Local { offset: i32, zone: Vec<u8>, dst: bool },
+    Local { offset: i32, zone: Abbreviation, dst: bool },
     Fixed(i32),
+}
+
+/// What a zone is called at a moment ("CEST"): a few bytes in place, as nearly each is.
+#[derive(Clone, PartialEq)]
+pub enum Abbreviation {
+    Short(u8, [u8; Abbreviation::FEW]),
+    Long(Box<[u8]>),
+}
+impl Abbreviation {
+    const FEW: usize = 7;
+
+    pub fn new(name: &[u8]) -> Abbreviation {
+        let mut short = [0; Abbreviation::FEW];
+        match short.get_mut(..name.len()) {
+            Some(room) => {
+                room.copy_from_slice(name);
+                Abbreviation::Short(name.len() as u8, short)
+            }
+            None => Abbreviation::Long(name.into()),
+        }
+    }
+}
+impl std::ops::Deref for Abbreviation {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Abbreviation::Short(n, bytes) => bytes.get(..usize::from(*n)).unwrap_or_default(),
+            Abbreviation::Long(bytes) => bytes,
+        }
+    }
+}
+impl std::fmt::Debug for Abbreviation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", String::from_utf8_lossy(self))
+    }
 }
 
 /// Payload of Time.
@@ -62,7 +97,7 @@ zakuro_vm::saved_loader!("Time", |r| {
     let offset = |r: &mut SavedReader| i32::try_from(r.signed()?).ok().filter(|o| o.abs() < 86400);
     let clock = match r.number()? {
         0 => Clock::Utc,
-        1 => Clock::Local { offset: offset(r)?, zone: r.blob()?.to_vec(), dst: r.flag()? },
+        1 => Clock::Local { offset: offset(r)?, zone: Abbreviation::new(r.blob()?), dst: r.flag()? },
         2 => Clock::Fixed(offset(r)?),
         _ => return None,
     };
@@ -85,6 +120,14 @@ impl TimeData {
             Clock::Local { zone, .. } => Some(zone),
             Clock::Fixed(_) => None,
         }
+    }
+    /// Year, month and day of the reading.
+    pub fn date(&self) -> (i64, u8, u8) {
+        civil_from_days((self.sec + i64::from(self.offset())).div_euclid(86_400))
+    }
+    /// Seconds since midnight of the reading.
+    fn second_of_day(&self) -> i64 {
+        (self.sec + i64::from(self.offset())).rem_euclid(86_400)
     }
     /// The reading without what only texts ask for: the zone's name, and digits behind the nanoseconds.
     pub fn reading(&self) -> Civil {
@@ -272,32 +315,32 @@ pub mod time {
     ///     Time.utc(2024, 2, 3).year   #=> 2024
     #[method("year")]
     fn year(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().year)
+        Ok(get(cx, this)?.date().0)
     }
     /// Month, 1 to 12.
     #[method("month", "mon")]
     fn month(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().mon as i64)
+        Ok(i64::from(get(cx, this)?.date().1))
     }
     /// Day of the month.
     #[method("day", "mday")]
     fn day(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().day as i64)
+        Ok(i64::from(get(cx, this)?.date().2))
     }
     /// Hour, 0 to 23.
     #[method("hour")]
     fn hour(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().hour as i64)
+        Ok(get(cx, this)?.second_of_day() / 3600)
     }
     /// Minute.
     #[method("min")]
     fn min(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().min as i64)
+        Ok(get(cx, this)?.second_of_day() / 60 % 60)
     }
     /// Second.
     #[method("sec")]
     fn sec(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.reading().sec as i64)
+        Ok(get(cx, this)?.second_of_day() % 60)
     }
     /// Nanoseconds of the second.
     #[method("nsec", "tv_nsec")]

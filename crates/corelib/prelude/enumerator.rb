@@ -751,7 +751,17 @@ class Enumerator
         raise TypeError, "wrong argument type #{o.class} (must respond to :each)" unless a || o.respond_to?(:each)
         a || o
       end
-      __op(:zip, others, -> { size }, keeps: true) do |emit, given|
+      lists = arrays.all?(Array)
+      __op(:zip, others, -> { size }, keeps: true) do |emit, given, single|
+        if single && lists
+          i = -1
+          next __values(given) do |e|
+            i += 1
+            row = [e]
+            arrays.each { |a| row << a[i] }
+            emit.call(row)
+          end
+        end
         readers = arrays.map { |o| Array === o ? o : Enumerator.__send__(:__plain, o, :each, [], nil) }
         ended = []
         i = -1

@@ -271,7 +271,7 @@ fn wrapper(
     }
     let _ = before_rest_opt;
     let split_kw = if has_kw {
-        quote! { let kw = args.take_kw(); }
+        quote! { let kw = args.take_keywords(cx); }
     } else {
         quote! {}
     };
@@ -332,6 +332,7 @@ fn wrapper(
             effects: #body.and(#receiver) #(.and(<#converted as ::zakuro_vm::FromValue>::EFFECTS))*,
             direct: #body.and(#receiver),
             func: #wrap,
+            by_name: #has_kw,
             doc: #doc,
         }
     };

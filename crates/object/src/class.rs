@@ -102,6 +102,17 @@ pub struct ClassData {
     /// How many captures of the VM's state came before this class was made: later ones have it.
     pub made_at: u32,
     pub known: Known,
+    pub weighed: Weighed,
+}
+
+/// What the VM that owns the data has counted of its [`ClassData::weight`]: of a copy nothing.
+#[derive(Default, Debug)]
+pub struct Weighed(pub usize);
+
+impl Clone for Weighed {
+    fn clone(&self) -> Self {
+        Weighed::default()
+    }
 }
 
 /// Whether somebody beside the VM's cells knows a class by number: Rust code, other VMs, cells that the collector doesn't look at. Then it lives as long as the VM.
@@ -217,6 +228,7 @@ impl ClassData {
             extra: Value::NIL,
             made_at: 0,
             known: Known::default(),
+            weighed: Weighed::default(),
         }
     }
     pub fn is_class(&self) -> bool {

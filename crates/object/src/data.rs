@@ -128,42 +128,41 @@ impl Told {
 
     fn of(payload: Option<&dyn NativeData>) -> Told {
         let Some(p) = payload else { return Told::default() };
-        Told::of_owned(Owned { bytes: whole_weight(p), block: p.block() })
+        Told::new(p.block(), std::mem::size_of_val(p) + p.weight() + BOX)
     }
-    fn of_owned(owned: Owned) -> Told {
+    #[inline]
+    fn new(block: usize, bytes: usize) -> Told {
         let most = (1 << Told::BITS) - 1;
-        let pieces = ((owned.block as u64).min(most)) >> Told::PIECE;
-        Told(pieces << Told::BITS | (owned.bytes as u64).min(most))
+        let pieces = ((block as u64).min(most)) >> Told::PIECE;
+        Told(pieces << Told::BITS | (bytes as u64).min(most))
     }
     fn owned(self) -> Owned {
         Owned { bytes: (self.0 & ((1 << Told::BITS) - 1)) as usize, block: (self.0 >> Told::BITS << Told::PIECE) as usize }
     }
 }
 
-/// With the box, and about what malloc adds to it.
-fn whole_weight(p: &dyn NativeData) -> usize {
-    std::mem::size_of_val(p) + p.weight() + 16
-}
+/// About what malloc adds to a payload's box.
+const BOX: usize = 16;
 
 impl DataCell {
     pub fn make(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>) -> Ref<DataCell> {
-        let told = Told::of(payload.as_deref());
-        if let Some(p) = &payload {
+        let (told, pressure) = payload.as_deref().map_or_else(Default::default, |p| (Told::of(Some(p)), p.pressure()));
+        DataCell::make_told(heap, shape, payload, told, pressure)
+    }
+    /// The same of a payload whose type is known here: what it says of itself is asked without a table of methods.
+    #[inline]
+    pub fn make_of<T: NativeData>(heap: &Heap, shape: u32, payload: T) -> Ref<DataCell> {
+        let told = Told::new(payload.block(), size_of::<T>() + payload.weight() + BOX);
+        let pressure = payload.pressure();
+        DataCell::make_told(heap, shape, Some(Box::new(payload)), told, pressure)
+    }
+    #[inline]
+    fn make_told(heap: &Heap, shape: u32, payload: Option<Box<dyn NativeData>>, told: Told, pressure: usize) -> Ref<DataCell> {
+        if payload.is_some() {
             heap.add_payload(told.owned().bytes);
             heap.add_watched(told.owned().block);
-            heap.add_pressure(p.pressure());
+            heap.add_pressure(pressure);
         }
-        alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
-    }
-    /// As `make`, where it is known what is put in it.
-    #[inline]
-    pub fn of<T: NativeData>(heap: &Heap, shape: u32, payload: T) -> Ref<DataCell> {
-        let owned = Owned { bytes: size_of::<T>() + payload.weight() + 16, block: payload.block() };
-        let told = Told::of_owned(owned);
-        heap.add_payload(told.owned().bytes);
-        heap.add_watched(told.owned().block);
-        heap.add_pressure(payload.pressure());
-        let payload: Option<Box<dyn NativeData>> = Some(Box::new(payload));
         alloc_finalized_cell(heap, DataCell { header: Header { shape, kind: Kind::Data as u8, flags: 0, aux: 0 }, told, payload })
     }
     /// Only a variable of the VM refers to it: what it holds may be replaced, until somebody is shown it.

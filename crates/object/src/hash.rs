@@ -190,18 +190,66 @@ impl HashTable {
         }
     }
     /// Takes out the entry with this code whose key satisfies `same`, which calls no Ruby.
-    pub fn take(&mut self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<Entry> {
-        let Some(wide) = &mut self.wide else {
-            let at = self.find(hash, same)?;
-            return Some(self.remove_at(at));
-        };
+    pub fn take(&mut self, hash: u64, same: impl FnMut(Value) -> bool) -> Option<Entry> {
+        let at = self.unindex(hash, same)?;
+        Some(self.leave(at))
+    }
+    /// The same of one of many that go: leaves the table with tombstones, up to [`HashTable::tidy`]. Whether there was one.
+    pub fn take_of_many(&mut self, hash: u64, same: impl FnMut(Value) -> bool) -> bool {
+        let at = self.unindex(hash, same);
+        if let Some(at) = at {
+            self.bury(at);
+        }
+        at.is_some()
+    }
+    /// Where the entry stands, which the index has no more.
+    fn unindex(&mut self, hash: u64, mut same: impl FnMut(Value) -> bool) -> Option<usize> {
+        let Some(wide) = &mut self.wide else { return self.find(hash, same) };
         let entries = &self.entries;
         let found = wide.index.find_entry(hash, |&i| {
             let e = &entries[i as usize];
             e.hash == hash && same(e.key)
         });
         let (at, _) = found.ok()?.remove();
-        Some(self.leave(at as usize))
+        Some(at as usize)
+    }
+    /// Gives the key with this code that satisfies `same`, which calls no Ruby, the value; else the entry is appended, if `may` says so in the end. Whether it is there now.
+    pub fn put(&mut self, e: Entry, mut same: impl FnMut(Value) -> bool, may: impl FnOnce() -> bool) -> bool {
+        if self.has_room()
+            && let Some(wide) = &mut self.wide
+        {
+            let entries = &self.entries;
+            let slot = wide.index.entry(
+                e.hash,
+                |&i| {
+                    let e2 = &entries[i as usize];
+                    e2.hash == e.hash && same(e2.key)
+                },
+                |&i| entries[i as usize].hash,
+            );
+            let at = self.entries.len();
+            match slot {
+                hashbrown::hash_table::Entry::Occupied(there) => {
+                    let at = *there.get() as usize;
+                    self.set_value(at, e.value);
+                    return true;
+                }
+                hashbrown::hash_table::Entry::Vacant(_) if !may() => return false,
+                hashbrown::hash_table::Entry::Vacant(place) => place.insert(at as u32),
+            };
+            wide.note(at);
+            self.entries.push(e);
+            self.live += 1;
+            return true;
+        }
+        match self.find(e.hash, same) {
+            Some(at) => self.set_value(at, e.value),
+            None if may() => {
+                self.push(e.hash, e.key, e.value);
+            }
+            None => return false,
+        }
+        true
     }
     /// Whether one more entry fits in what it has.
     #[inline]
@@ -300,10 +348,7 @@ impl HashTable {
     }
     /// Leaves a tombstone of an entry that the index has no more.
     fn leave(&mut self, at: usize) -> Entry {
-        let e = self.entries[at];
-        self.entries[at].key = Value::UNDEF;
-        self.entries[at].value = Value::NIL;
-        self.live -= 1;
+        let e = self.bury(at);
         if self.live == 0 && self.iterating == 0 {
             self.clear();
         } else if at == self.first as usize {
@@ -315,6 +360,25 @@ impl HashTable {
             }
         }
         e
+    }
+    fn bury(&mut self, at: usize) -> Entry {
+        let e = self.entries[at];
+        self.entries[at].key = Value::UNDEF;
+        self.entries[at].value = Value::NIL;
+        self.live -= 1;
+        e
+    }
+    /// After [`HashTable::take_of_many`].
+    pub fn tidy(&mut self) {
+        if self.live == 0 {
+            return self.clear();
+        }
+        while self.entries.get(self.first as usize).is_some_and(|e| e.key.is_undef()) {
+            self.first += 1;
+        }
+        if self.iterating == 0 && self.len() < self.entries.len() / 2 {
+            self.compact();
+        }
     }
     pub fn clear(&mut self) {
         if self.iterating > 0 {
@@ -372,6 +436,9 @@ impl HashTable {
     }
     pub fn reserve(&mut self, n: usize) {
         memory::grow(|| self.entries.try_reserve(n).is_ok());
+        if n > LINEAR && self.wide.is_none() {
+            self.reindex();
+        }
     }
 }
 

@@ -245,6 +245,18 @@ impl StringCell {
         }
         Self::try_append_own(this, heap, 0, this.len())
     }
+    /// Appends the pieces that `put` gives to its argument, `bytes` in all and none of its own, to a String that is being made: one look at how much room there is for all of them. What goes
+    /// beyond is left out.
+    pub fn append_pieces(this: Ref<StringCell>, heap: &Heap, bytes: usize, put: impl FnOnce(&mut Pieces)) -> Result<(), TooLarge> {
+        let len = this.len();
+        Self::reserve(this, heap, len.checked_add(bytes).ok_or(TooLarge)?)?;
+        // SAFETY: room for so many bytes was made behind the content.
+        let mut pieces = Pieces { to: unsafe { this.raw_mut().add(len) }, left: bytes };
+        put(&mut pieces);
+        this.set_len(len + bytes - pieces.left);
+        this.clear_range();
+        Ok(())
+    }
     /// Appends `n` bytes of its own, from that place on, or what there is.
     pub fn try_append_own(this: Ref<StringCell>, heap: &mut Heap, from: usize, n: usize) -> Result<(), TooLarge> {
         this.as_value().assert_uncaptured();
@@ -524,6 +536,27 @@ unsafe fn copy_short(from: &[u8], to: *mut u8) {
                 *to.add(n - 1) = c;
             }
             _ => std::ptr::copy_nonoverlapping(from, to, n),
+        }
+    }
+}
+
+/// Room behind a String's content that is being filled ([`StringCell::append_pieces`]).
+pub struct Pieces {
+    to: *mut u8,
+    left: usize,
+}
+impl Pieces {
+    #[inline(always)]
+    pub fn add(&mut self, bytes: &[u8]) {
+        if bytes.len() <= self.left {
+            // SAFETY: `left` bytes are writable there; who fills it has promised that the source lies elsewhere.
+            unsafe {
+                copy_short(bytes, self.to);
+                self.to = self.to.add(bytes.len());
+            }
+            self.left -= bytes.len();
+        } else {
+            debug_assert!(false, "more than was said");
         }
     }
 }

@@ -383,8 +383,12 @@ pub struct Vm {
     /// Some once-site (`/o`, `END`) has been passed.
     pub(crate) once_used: bool,
     pub(crate) units: crate::codegc::Units,
+    /// Names of the keywords that a builtin is being called with ([`crate::builtin::NAMES_FLAG`]).
+    pub(crate) given_names: *const [Sym],
     /// Bytes of the tables, as the heap has been told (`classgc`).
     pub(crate) owned: usize,
+    /// Those of classes among them, as of the last collection.
+    pub(crate) class_bytes: usize,
     pub(crate) numbers: crate::classgc::Numbers,
     /// Captures of the VM's state so far.
     pub(crate) captures: u32,
@@ -454,10 +458,9 @@ impl Vm {
     /// The VM-local state of a library, made on first use.
     pub fn state<T: VmState>(&mut self) -> &mut T {
         let entry = self.states.entry(TypeId::of::<T>()).or_insert_with(|| Box::<T>::default());
-        match entry.any().downcast_mut::<T>() {
-            Some(t) => t,
-            None => unreachable!("keyed by type"),
-        }
+        debug_assert!(entry.any().is::<T>());
+        // SAFETY: each box in the table is of the type that is its key.
+        unsafe { &mut *std::ptr::from_mut(&mut **entry).cast::<T>() }
     }
     /// How many classes and modules the VM knows.
     pub fn class_count(&self) -> usize {

@@ -131,7 +131,8 @@ pub(super) fn full_message_option(cx: &mut Cx, exc: Value, kw: Kwargs) -> Result
     // Only who asks for the text is told that the program's own backtrace is none.
     super::location::told(cx, exc)?;
     let mut out = Vec::new();
-    render(cx, exc, highlight, reverse, kw.0, &mut out)?;
+    let options = kw.hash(cx);
+    render(cx, exc, highlight, reverse, options, &mut out)?;
     Ok(cx.str_auto(&out))
 }
 

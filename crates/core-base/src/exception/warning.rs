@@ -219,7 +219,7 @@ pub(super) mod kernel {
         kw.only(cx, &[sym::uplevel, sym::category])?;
         let mut messages = messages;
         // An empty keyword Hash is no message.
-        if kw.0.is_some() && messages.len() == 1 && messages[0].is_kind(Kind::Hash) && Ref::<HashCell>::of(messages[0]).len() == 0 {
+        if !kw.is_none() && messages.len() == 1 && messages[0].is_kind(Kind::Hash) && Ref::<HashCell>::of(messages[0]).len() == 0 {
             messages = &[];
         }
         let category = kw.get(sym::category).filter(|c| !c.is_nil());

@@ -68,20 +68,22 @@ fn same_elements(cx: &mut Cx, a: Ref<ArrayCell>, b: Ref<ArrayCell>, strict: bool
     Ok(a.len() == b.len())
 }
 
-/// Text being joined, with the encoding it has so far.
-#[derive(Default)]
+/// The String that is being joined, with the encoding that its text has so far.
 struct Joined {
-    bytes: Vec<u8>,
+    text: Ref<StringCell>,
     encoding: Option<u8>,
 }
 impl Joined {
+    /// Elements that are looked at before the first of them is added.
+    const RUN: usize = 1024;
+
     fn add(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
         let e = s.encoding();
         match self.encoding {
             None => self.encoding = Some(e),
             Some(have) if have != e => {
                 let apart = is_wide(e) || is_wide(have);
-                let clash = if apart { !self.bytes.is_empty() && s.len() > 0 } else { !s.is_ascii() && !self.bytes.is_ascii() };
+                let clash = if apart { self.text.len() > 0 && s.len() > 0 } else { !s.is_ascii() && !self.text.is_ascii() };
                 if clash {
                     let (a, b) = (StringCell::plain(&cx.heap, b"", have).as_value(), s.as_value());
                     let (a, b) = (encoding_name(cx, a)?, encoding_name(cx, b)?);
@@ -93,8 +95,7 @@ impl Joined {
             }
             _ => {}
         }
-        cx.reserve(&mut self.bytes, s.len())?;
-        self.bytes.extend_from_slice(s.content(&cx.heap));
+        StringCell::append_string(self.text, &mut cx.heap, s);
         Ok(())
     }
     /// Whether a text goes in as it is, whatever is there already.
@@ -105,22 +106,20 @@ impl Joined {
     /// Adds the Strings and Integers from `at` on, up to the first element that is neither or that [`Joined::add`] must look at, with one request for memory.
     /// Returns where it stopped.
     fn add_run(&mut self, cx: &mut Cx, a: Ref<ArrayCell>, at: usize, sep: Option<Ref<StringCell>>, first: &mut bool) -> Result<usize> {
-        const MOST: usize = 1024;
         /// It ends with what passes this: between two runs the VM looks at what it is asked to do.
         const MOST_BYTES: usize = 1 << 20;
-        const DIGITS: usize = 20;
         if !a.get(at).is_some_and(|v| v.is_fixnum() || v.is_kind(Kind::String)) {
             return Ok(at);
         }
         let integers = cx.redefined == 0 && cx.is_builtin(Value::fixnum(0), sym::to_s, ids::INTEGER);
         let (mut end, mut bytes, mut separators_fit) = (at, 0, *first || self.encoding.is_some() && sep.is_none_or(|s| self.fits(s)));
-        for v in a.elements(&cx.heap).iter().skip(at).take(MOST) {
+        for v in a.elements(&cx.heap).iter().skip(at).take(Joined::RUN) {
             match Ref::<StringCell>::from_value(*v) {
                 _ if !separators_fit || bytes > MOST_BYTES => break,
                 Some(s) if self.fits(s) => bytes += s.len(),
                 None if integers && v.is_fixnum() => {
                     self.encoding.get_or_insert(US_ASCII);
-                    bytes += DIGITS;
+                    bytes += v.fix().unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1 + usize::from(v.fix() < 0);
                 }
                 _ => break,
             }
@@ -129,19 +128,31 @@ impl Joined {
             }
             end += 1;
         }
-        cx.reserve(&mut self.bytes, bytes + (end - at) * sep.map_or(0, |s| s.len()))?;
-        for v in a.elements(&cx.heap).get(at..end).unwrap_or_default() {
-            if !std::mem::replace(first, false)
-                && let Some(s) = sep
-            {
-                self.bytes.extend_from_slice(s.content(&cx.heap));
+        let separators = (end - at).saturating_sub(usize::from(*first));
+        bytes += separators * sep.map_or(0, |s| s.len());
+        let heap = &cx.heap;
+        let (elements, sep) = (a.elements(heap).get(at..end).unwrap_or_default(), sep.map_or(&[][..], |s| s.content(heap)));
+        let made = StringCell::append_pieces(self.text, heap, bytes, |text| {
+            for v in elements {
+                if !std::mem::replace(first, false) {
+                    text.add(sep);
+                }
+                match Ref::<StringCell>::from_value(*v) {
+                    Some(s) => text.add(s.content(heap)),
+                    None => text.add(itoa::Buffer::new().format(v.fix()).as_bytes()),
+                }
             }
-            match Ref::<StringCell>::from_value(*v) {
-                Some(s) => self.bytes.extend_from_slice(s.content(&cx.heap)),
-                None => self.bytes.extend_from_slice(itoa::Buffer::new().format(v.fix()).as_bytes()),
-            }
+        });
+        match made {
+            Ok(()) => Ok(end),
+            Err(_) => cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
         }
-        Ok(end)
+    }
+    fn make_room(&self, cx: &mut Cx, bytes: usize) -> Result<()> {
+        match StringCell::ensure_capacity(self.text, &mut cx.heap, self.text.len().saturating_add(bytes)) {
+            Ok(()) => Ok(()),
+            Err(_) => cx.raise(ids::NO_MEMORY_ERROR, "failed to allocate memory"),
+        }
     }
 }
 fn encoding_name(cx: &mut Cx, s: Value) -> Result<String> {
@@ -171,7 +182,8 @@ fn join_into(
             // As in CRuby, the first element that is no String is asked for one before anything is joined, and may change the Array.
             if !v.is_kind(Kind::String) && std::mem::take(&mut probe) && v.is_cell() && !v.is_kind(Kind::Array) {
                 cx.try_str(v)?;
-                *out = Joined::default();
+                StringCell::truncate(out.text, &mut cx.heap, 0);
+                out.encoding = None;
                 (i, *first) = (0, true);
                 continue;
             }
@@ -233,15 +245,18 @@ pub fn join(cx: &mut Cx, a: Ref<ArrayCell>, sep: Value) -> Result<Value> {
         return Ok(cx.str_bytes(b"", US_ASCII));
     }
     let sep = if sep.is_nil() { None } else { Some(cx.to_str(sep)?) };
-    let mut out = Joined::default();
-    // Room for the Strings at the beginning, which are all of them as a rule.
-    let between = sep.map_or(0, |s| s.len());
-    let strings = a.elements(&cx.heap).iter().map_while(|v| Ref::<StringCell>::from_value(*v));
-    let length = strings.fold(0usize, |sum, s| sum.saturating_add(s.len()).saturating_add(between));
-    out.bytes = zakuro_base::memory::with_room(length.min(MOST_ROOM));
+    let mut out = Joined { text: StringCell::empty(&cx.heap, ids::STRING.0, US_ASCII), encoding: None };
+    if a.len() > Joined::RUN {
+        // Room for the Strings at the beginning, which are all of them as a rule.
+        let between = sep.map_or(0, |s| s.len());
+        let strings = a.elements(&cx.heap).iter().map_while(|v| Ref::<StringCell>::from_value(*v));
+        let length = strings.fold(0usize, |sum, s| sum.saturating_add(s.len()).saturating_add(between));
+        out.make_room(cx, length.min(MOST_ROOM))?;
+    }
     let mut first = true;
     join_into(cx, (a.as_value(), a), sep, &mut out, &mut first, true)?;
-    Ok(cx.str_bytes(&out.bytes, out.encoding.unwrap_or(US_ASCII)))
+    out.text.set_encoding(out.encoding.unwrap_or(US_ASCII));
+    Ok(out.text.as_value())
 }
 
 #[ruby_class(ids::KERNEL)]

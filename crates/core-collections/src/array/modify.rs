@@ -81,6 +81,16 @@ fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
     let source = random_source(cx, kw)?;
     let mut v = RootedVec::of(cx, a);
     let mut i = v.len();
+    while source.is_none() && i > 1 {
+        let end = i.saturating_sub(zakuro_base::progress::STRIDE).max(1);
+        if let Some(part) = v.get_mut(..i) {
+            library::library().shuffle(cx, part, end);
+        }
+        i = end;
+        if i > 1 {
+            cx.safepoint()?;
+        }
+    }
     while i > 1 {
         let k = random_below(cx, source, i)?;
         i -= 1;

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use zakuro_base::progress::{Pace, step};
+use zakuro_vm::methods::fast;
 use zakuro_vm::*;
 
 /// Whose `<=>` is the builtin one: asked once per sort.
@@ -16,6 +17,9 @@ pub struct Comparer {
 
 impl Comparer {
     pub fn new(cx: &mut Cx) -> Comparer {
+        if cx.redefined & (fast::INTEGER | fast::FLOAT | fast::STRING) == 0 {
+            return Comparer { int: true, float: true, string: true };
+        }
         let zero = cx.float(0.0);
         Comparer {
             int: cx.is_builtin(Value::fixnum(0), sym::cmp, ids::INTEGER),

@@ -451,6 +451,7 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
         effects: zakuro_vm::Effects::LEAF,
         direct: zakuro_vm::Effects::LEAF,
         func: nothing,
+        by_name: false,
         doc: "",
     };
     let mut out = [NONE; N];
@@ -474,6 +475,7 @@ pub const fn own_rows<const N: usize>(class: ClassId, names: [&'static str; N]) 
                         effects: row.effects,
                         direct: row.direct,
                         func: row.func,
+                        by_name: row.by_name,
                         doc: "",
                     };
                 }

@@ -1,7 +1,8 @@
 //! Many keys at once. Those about which no Ruby code decides are looked up and put in in batches: the table's size is asked for once for each batch.
 
 use super::is_iterating;
-use zakuro_object::hash::HashTable;
+use std::cell::Cell;
+use zakuro_object::hash::{Entry, HashTable};
 use zakuro_vm::equality::quick_eql;
 use zakuro_vm::*;
 
@@ -123,17 +124,22 @@ fn walk(
 }
 
 fn find(t: &HashTable, c: Coded) -> Option<Option<usize>> {
-    if t.by_identity {
-        return Some(t.find(c.code, |k| k == c.key));
-    }
-    let mut undecided = false;
-    let found = t.find(c.code, |k| {
-        quick_eql(c.key, k).unwrap_or_else(|| {
-            undecided = true;
+    let undecided = Cell::new(false);
+    let found = t.find(c.code, sameness(t.by_identity, c.key, &undecided));
+    (found.is_some() || !undecided.get()).then_some(found)
+}
+
+/// How a table compares a key with those that it has; notes if it can't.
+fn sameness(by_identity: bool, key: Value, undecided: &Cell<bool>) -> impl FnMut(Value) -> bool {
+    move |k| {
+        if by_identity {
+            return k == key;
+        }
+        quick_eql(key, k).unwrap_or_else(|| {
+            undecided.set(true);
             false
         })
-    });
-    (found.is_some() || !undecided).then_some(found)
+    }
 }
 
 fn guarded(cx: &mut Cx, from: Source<'_>, f: impl FnOnce(&mut Cx) -> Result<()>) -> Result<()> {
@@ -164,14 +170,9 @@ pub(crate) fn insert_all(
         HashCell::change(into, &mut cx.heap, |t| t.reserve(slots.min(ROOM)));
     }
     fn put(t: &mut HashTable, c: Coded) -> bool {
-        match find(t, c) {
-            Some(Some(at)) => t.set_value(at, c.value),
-            Some(None) => {
-                t.push(c.code, c.key, c.value);
-            }
-            None => return false,
-        }
-        true
+        let undecided = Cell::new(false);
+        let same = sameness(t.by_identity, c.key, &undecided);
+        t.put(Entry { hash: c.code, key: c.key, value: c.value }, same, || !undecided.get())
     }
     guarded(cx, from, |cx| walk(cx, into, from, wanted, put, slow))
 }
@@ -179,20 +180,34 @@ pub(crate) fn insert_all(
 /// Removes keys from a Hash, which is another one than they come from.
 pub(crate) fn remove_all(cx: &mut Cx, into: Ref<HashCell>, from: Source) -> Result<()> {
     fn remove(t: &mut HashTable, c: Coded) -> bool {
-        if t.by_identity {
-            t.take(c.code, |k| k == c.key);
+        let undecided = Cell::new(false);
+        t.take_of_many(c.code, sameness(t.by_identity, c.key, &undecided)) || !undecided.get()
+    }
+    let done = guarded(cx, from, |cx| walk(cx, into, from, Wanted::All, remove, |cx, into, k, _| cx.hash_delete(into, k).map(|_| ())));
+    HashCell::change_unnoticed(into, &mut cx.heap, HashTable::tidy);
+    done
+}
+
+/// Takes those keys out that a Hash has, and puts those in that it has not, which is another one than they come from. `slow` does so with one.
+pub(crate) fn toggle_all(
+    cx: &mut Cx,
+    into: Ref<HashCell>,
+    from: Source<'_>,
+    slow: fn(&mut Cx, Ref<HashCell>, Value, Value) -> Result<()>,
+) -> Result<()> {
+    fn toggle(t: &mut HashTable, c: Coded) -> bool {
+        let undecided = Cell::new(false);
+        if t.take_of_many(c.code, sameness(t.by_identity, c.key, &undecided)) {
             return true;
         }
-        let mut undecided = false;
-        let taken = t.take(c.code, |k| {
-            quick_eql(c.key, k).unwrap_or_else(|| {
-                undecided = true;
-                false
-            })
-        });
-        taken.is_some() || !undecided
+        if !undecided.get() {
+            t.push(c.code, c.key, c.value);
+        }
+        !undecided.get()
     }
-    guarded(cx, from, |cx| walk(cx, into, from, Wanted::All, remove, |cx, into, k, _| cx.hash_delete(into, k).map(|_| ())))
+    let done = guarded(cx, from, |cx| walk(cx, into, from, Wanted::All, toggle, slow));
+    HashCell::change_unnoticed(into, &mut cx.heap, HashTable::tidy);
+    done
 }
 
 /// Makes a Hash's table anew, with the codes that its keys have now, or by identity from now on. Nobody walks it; a key's `hash` may begin to.

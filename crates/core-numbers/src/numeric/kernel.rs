@@ -10,7 +10,7 @@ use zakuro_vm::*;
 
 /// `exception:` keyword: whether to raise.
 fn raises(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
-    if kw.0.is_none() {
+    if kw.is_none() {
         return Ok(true);
     }
     kw.only(cx, &[sym::exception])?;

@@ -14,7 +14,7 @@ pub fn ascii(cx: &Cx, s: &str) -> Value {
 
 /// The `half:` keyword of the round methods.
 pub fn rounding_half(cx: &mut Cx, kw: Kwargs) -> Result<RoundHalf> {
-    if kw.0.is_none() {
+    if kw.is_none() {
         return Ok(RoundHalf::Up);
     }
     kw.only(cx, &[sym::half])?;

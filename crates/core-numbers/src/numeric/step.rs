@@ -138,10 +138,10 @@ mod numeric_step {
             let numeric = |cx: &mut Cx, v: Value| v.is_fixnum() || cx.is_a(v, ids::NUMERIC);
             if (a.to.is_nil() || numeric(cx, a.to)) && numeric(cx, a.step) {
                 let mut args = RootedVec::gather(cx, limit.into_iter().chain(by));
-                if let Some(h) = kw.0 {
+                if let Some(h) = kw.hash(cx) {
                     args.push(h.as_value());
                 }
-                return super::super::arith_seq(cx, this, "step", &args, kw.0.is_some(), (this, a.to, a.step, false));
+                return super::super::arith_seq(cx, this, "step", &args, !kw.is_none(), (this, a.to, a.step, false));
             }
             return sized(cx, this, "step", &[a.to, a.step], step_size);
         }

@@ -50,7 +50,7 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
     let kw = args.take_kw();
     let cause = kw.get(sym::cause);
     // Other keywords belong to the exception class.
-    let rest = match kw.0 {
+    let rest = match kw.hash(cx) {
         Some(h) if h.len() > cause.is_some() as usize => {
             let copy = cx.new_hash();
             for (k, v) in cx.hash_pairs(h) {

@@ -7,14 +7,15 @@ use super::{EXCEPTION_NAMES, MAJOR, MINOR, is_record, members};
 use zakuro_core_text::regexp::engine::regexp_of;
 use num_bigint::{BigInt, Sign};
 use std::collections::{HashMap, HashSet};
+use zakuro_vm::vm::FastMap;
 use zakuro_object::string::{BINARY, US_ASCII, UTF8};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
 struct Writer {
     out: Vec<u8>,
-    symbols: HashMap<Sym, usize>,
-    objects: HashMap<u64, usize>,
+    symbols: FastMap<Sym, usize>,
+    objects: FastMap<u64, usize>,
     /// Objects whose `_dump` gave a String the variables of which are being written.
     dumping: HashSet<u64>,
     /// Objects numbered so far (large Fixnums take a number, too).
@@ -29,8 +30,8 @@ struct Writer {
 pub fn dump(cx: &mut Cx, v: Value, limit: i64) -> Result<Vec<u8>> {
     let mut w = Writer {
         out: vec![MAJOR, MINOR],
-        symbols: HashMap::new(),
-        objects: HashMap::new(),
+        symbols: FastMap::default(),
+        objects: FastMap::default(),
         dumping: HashSet::new(),
         count: 0,
         keep: RootedVec::new(cx),

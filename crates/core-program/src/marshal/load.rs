@@ -399,7 +399,12 @@ impl Reader {
                 let words = self.length(cx)?;
                 let Some(len) = words.checked_mul(2) else { return too_short(cx) };
                 let b = self.source.take(cx, len)?;
-                let v = cx.big(BigInt::from_bytes_le(sign, &b));
+                let word = b.iter().rev().try_fold(0u64, |n, b| n.checked_mul(256).map(|n| n | u64::from(*b)));
+                let small = word.and_then(|n| i64::try_from(n).ok());
+                let v = match small {
+                    Some(n) => cx.int(if sign == Sign::Minus { -n } else { n }),
+                    None => cx.big(BigInt::from_bytes_le(sign, &b)),
+                };
                 self.enter(v)
             }
             _ => {
@@ -493,7 +498,9 @@ impl Reader {
     }
     /// The object is complete.
     fn leave(&mut self, cx: &mut Cx, n: usize) -> Result<Value> {
-        self.partial.remove(&n);
+        if !self.partial.is_empty() {
+            self.partial.remove(&n);
+        }
         self.done(cx, n)
     }
     /// As `leave`, but links to it don't go through the filter again (objects that made themselves).

@@ -47,25 +47,33 @@ fn open_dir(cx: &mut Cx, p: &[u8]) -> std::result::Result<i32, i32> {
 
 /// Names in an open directory, "." and ".." included.
 fn read_entries(fd: i32) -> std::result::Result<Vec<Vec<u8>>, i32> {
-    each_entry(fd, |name, _| name.to_vec())
-}
-
-/// What `row` makes of each name and whether it is that of a directory, as far as the file system tells.
-fn each_entry<T>(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> T) -> std::result::Result<Vec<T>, i32> {
-    // SAFETY: the duplicate belongs to the DIR, which is closed here; entries are read before the next call.
-    unsafe {
+    // SAFETY: our own descriptor; that of the object stays as it is but for its position.
+    let own = unsafe {
         let dup = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3);
         if dup < 0 {
             return Err(last_errno());
         }
-        let d = libc::fdopendir(dup);
+        libc::lseek(dup, 0, libc::SEEK_SET);
+        dup
+    };
+    let mut out = Vec::new();
+    each_entry(own, |name, _| {
+        out.push(name.to_vec());
+        true
+    })?;
+    Ok(out)
+}
+
+/// Each name in a directory that was opened or sought to its begin just now, and whether it is that of a directory, as far as the file system tells; as long as `row` wants more. Closes the descriptor.
+fn each_entry(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> bool) -> std::result::Result<(), i32> {
+    // SAFETY: the descriptor is the caller's to give and belongs to the DIR, which is closed here; entries are read before the next call.
+    unsafe {
+        let d = libc::fdopendir(fd);
         if d.is_null() {
             let e = last_errno();
-            libc::close(dup);
+            libc::close(fd);
             return Err(e);
         }
-        libc::rewinddir(d);
-        let mut out = Vec::new();
         loop {
             let e = libc::readdir(d);
             if e.is_null() {
@@ -75,10 +83,12 @@ fn each_entry<T>(fd: i32, mut row: impl FnMut(&[u8], Option<bool>) -> T) -> std:
                 libc::DT_UNKNOWN => None,
                 kind => Some(kind == libc::DT_DIR),
             };
-            out.push(row(std::ffi::CStr::from_ptr((*e).d_name.as_ptr()).to_bytes(), directory));
+            if !row(std::ffi::CStr::from_ptr((*e).d_name.as_ptr()).to_bytes(), directory) {
+                break;
+            }
         }
         libc::closedir(d);
-        Ok(out)
+        Ok(())
     }
 }
 
@@ -94,18 +104,33 @@ pub fn kinds_at(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<(Vec<u8>, Opti
 
 /// Where descriptors are used up, those of objects that nobody refers to any more are closed first.
 fn listed<T>(cx: &mut Cx, p: &[u8], row: impl Fn(&[u8], Option<bool>) -> T) -> std::result::Result<Vec<T>, i32> {
+    let fd = open_or_reclaim(cx, p)?;
+    let mut out = Vec::new();
+    each_entry(fd, |name, directory| {
+        out.push(row(name, directory));
+        true
+    })?;
+    Ok(out)
+}
+
+fn open_or_reclaim(cx: &mut Cx, p: &[u8]) -> std::result::Result<i32, i32> {
     loop {
-        let names = open_dir(cx, p).and_then(|fd| {
-            let names = each_entry(fd, &row);
-            // SAFETY: opened above.
-            unsafe { libc::close(fd) };
-            names
-        });
-        match names {
+        match open_dir(cx, p) {
             Err(libc::EMFILE | libc::ENFILE) if super::open::reclaim(cx) => {}
-            names => return names,
+            opened => return opened,
         }
     }
+}
+
+/// Whether a directory holds nothing but itself and the one above. Err: errno.
+fn is_bare(cx: &mut Cx, p: &[u8]) -> std::result::Result<bool, i32> {
+    let fd = open_or_reclaim(cx, p)?;
+    let mut bare = true;
+    each_entry(fd, |name, _| {
+        bare = is_dot(name);
+        bare
+    })?;
+    Ok(bare)
 }
 
 fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {
@@ -118,9 +143,9 @@ fn entries_or_fail(cx: &mut Cx, v: Value) -> Result<Vec<Vec<u8>>> {
 
 /// Enumerator of a singleton method over a path.
 fn lazily(cx: &mut Cx, this: Value, name: &str, path: Value, kw: Kwargs) -> Result<Value> {
-    let options = kw.0.map(|h| h.as_value());
+    let options = kw.hash(cx).map(|h| h.as_value());
     let args = ArgList::new(cx, &[&[Value::sym(Sym::intern(name)), path], options.as_slice()]);
-    cx.call_full(this, sym::to_enum, &args, kw.0.is_some(), Block::NONE)
+    cx.call_full(this, sym::to_enum, &args, !kw.is_none(), Block::NONE)
 }
 
 fn is_dot(n: &[u8]) -> bool {
@@ -455,8 +480,8 @@ pub mod dir_class {
     #[method("empty?", singleton)]
     fn is_empty(cx: &mut Cx, _this: Value, path: Value) -> Result<bool> {
         let p = cx.path_of(path)?;
-        match entries_at(cx, &p) {
-            Ok(e) => Ok(e.iter().all(|n| is_dot(n))),
+        match is_bare(cx, &p) {
+            Ok(bare) => Ok(bare),
             Err(libc::ENOTDIR) => Ok(false),
             Err(e) => fail_at(cx, e, "rb_dir_s_empty_p", &p),
         }
@@ -512,9 +537,9 @@ pub mod dir_class {
     /// Opens a directory; with a block closes it afterwards.
     #[method("open", singleton)]
     fn open(cx: &mut Cx, this: Value, path: Value, kw: Kwargs, block: Block) -> Result<Value> {
-        let options = kw.0.map(|h| h.as_value());
+        let options = kw.hash(cx).map(|h| h.as_value());
         let args = ArgList::new(cx, &[&[path], options.as_slice()]);
-        let d = cx.call_full(this, sym::new, &args, kw.0.is_some(), Block::NONE)?;
+        let d = cx.call_full(this, sym::new, &args, !kw.is_none(), Block::NONE)?;
         if block.is_none() {
             return Ok(d);
         }

@@ -367,8 +367,8 @@ pub mod io {
     #[method("sysopen", singleton)]
     fn sysopen(cx: &mut Cx, _this: Value, path: Value, mode: Option<Value>, perm: Option<Value>) -> Result<i64> {
         let p = cx.path_of(path)?;
-        let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &Kwargs(None), "r")?;
-        let perm = perm_of(cx, perm, &Kwargs(None))?;
+        let m = modes::parse(cx, mode.unwrap_or(Value::NIL), &Kwargs::NONE, "r")?;
+        let perm = perm_of(cx, perm, &Kwargs::NONE)?;
         let fd = super::sysopen(cx, &p, m.flags, perm)?;
         owner::note_number(cx, fd);
         Ok(fd as i64)

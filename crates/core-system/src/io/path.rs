@@ -7,7 +7,7 @@ use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
 /// String of a path, in the encoding of the argument when it was a String.
-fn path_value(cx: &mut Cx, bytes: &[u8], like: Value) -> Value {
+fn path_value(cx: &Cx, bytes: &[u8], like: Value) -> Value {
     let e = Ref::<StringCell>::from_value(like).map_or(zakuro_object::string::UTF8, |s| s.encoding());
     cx.str_bytes(bytes, e)
 }
@@ -32,11 +32,11 @@ pub fn basename(p: &[u8]) -> &[u8] {
     }
 }
 
-pub fn dirname(p: &[u8], levels: usize) -> Vec<u8> {
+pub fn dirname(p: &[u8], levels: usize) -> &[u8] {
     let mut p = if p.is_empty() { b"." } else { p };
     for _ in 0..levels {
         let s = strip(p);
-        let Some(cut) = s.iter().rposition(|b| *b == b'/') else { return b".".to_vec() };
+        let Some(cut) = s.iter().rposition(|b| *b == b'/') else { return b"." };
         let end = s[..cut].iter().rposition(|b| *b != b'/').map_or(0, |i| i + 1);
         // Nothing is above the root.
         if end == 0 {
@@ -47,7 +47,7 @@ pub fn dirname(p: &[u8], levels: usize) -> Vec<u8> {
     }
     // Several slashes in front are one.
     let lead = p.iter().take_while(|b| **b == b'/').count();
-    p[lead.saturating_sub(1)..].to_vec()
+    &p[lead.saturating_sub(1)..]
 }
 
 /// Suffix after the last dot of the file name, dot included; empty for dot files.
@@ -226,10 +226,11 @@ fn join_into(cx: &mut Cx, out: &mut Vec<u8>, first: &mut bool, v: Value) -> Resu
         }
         return Ok(());
     }
-    if Ref::<StringCell>::from_value(v).is_some_and(|s| s.has_nul()) {
-        return cx.arg_error("string contains null byte");
-    }
-    let p = cx.path_str(v)?;
+    let p = match Ref::<StringCell>::from_value(v) {
+        Some(s) if s.has_nul() => return cx.arg_error("string contains null byte"),
+        Some(s) if !zakuro_vm::convert::is_wide(s.encoding()) => s,
+        _ => cx.path_str(v)?,
+    };
     append(out, first, p.content(&cx.heap));
     Ok(())
 }
@@ -275,8 +276,8 @@ pub mod file {
     ///     File.basename("/a/b.rb")   #=> "b.rb"
     #[method("basename", singleton)]
     fn basename(cx: &mut Cx, _this: Value, path: Value, suffix: Option<Ref<StringCell>>) -> Result<Value> {
-        let p = cx.path_of(path)?;
-        let mut b = super::basename(&p);
+        let p = cx.path_str(path)?;
+        let mut b = super::basename(p.content(&cx.heap));
         if let Some(s) = suffix {
             let s = s.content(&cx.heap);
             if s == b".*" {
@@ -297,13 +298,12 @@ pub mod file {
     ///     File.dirname("/a", 10**15)   #=> "/"
     #[method("dirname", singleton)]
     fn dirname(cx: &mut Cx, _this: Value, path: Value, levels: Option<i64>) -> Result<Value> {
-        let p = cx.path_of(path)?;
+        let p = cx.path_str(path)?;
         let n = levels.unwrap_or(1);
         if n < 0 {
             return cx.arg_error(format!("negative level: {n}"));
         }
-        let d = super::dirname(&p, n as usize);
-        Ok(path_value(cx, &d, path))
+        Ok(path_value(cx, super::dirname(p.content(&cx.heap), n as usize), path))
     }
     /// Extension of the last component, with its dot.
     ///
@@ -312,18 +312,16 @@ pub mod file {
     #[method("extname", singleton)]
     fn extname(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
         let p = cx.path_str(path)?;
-        let e = super::extname(p.content(&cx.heap)).to_vec();
-        Ok(path_value(cx, &e, path))
+        Ok(path_value(cx, super::extname(p.content(&cx.heap)), path))
     }
     /// Directory and last component.
     ///
     ///     File.split("/a/b")   #=> ["/a", "b"]
     #[method("split", singleton)]
     fn split(cx: &mut Cx, _this: Value, path: Value) -> Result<Value> {
-        let p = cx.path_of(path)?;
-        let d = super::dirname(&p, 1);
-        let d = path_value(cx, &d, path);
-        let b = path_value(cx, super::basename(&p), path);
+        let p = cx.path_str(path)?.content(&cx.heap);
+        let d = path_value(cx, super::dirname(p, 1), path);
+        let b = path_value(cx, super::basename(p), path);
         Ok(cx.array(&[d, b]))
     }
     /// Absolute path of a name, relative to `dir` or the VM's directory; `~` is the home directory.

@@ -29,7 +29,7 @@ fn open_args(cx: &mut Cx, kw: &Kwargs) -> Result<Option<(modes::Mode, u32)>> {
     if options.is_some() {
         args.pop();
     }
-    let options = Kwargs(options);
+    let options = Kwargs::of(options);
     let m = modes::parse(cx, args.first().copied().unwrap_or(Value::NIL), &options, "r")?;
     let perm = open::perm_of(cx, args.get(1).copied(), &options)?;
     Ok(Some((m, perm)))
@@ -84,7 +84,7 @@ fn read_file(cx: &mut Cx, name: Value, len: Option<Value>, offset: Option<Value>
 
 /// All that a file, a pipe or a device gives.
 pub fn read_path(cx: &mut Cx, path: &[u8]) -> Result<Vec<u8>> {
-    let mode = modes::parse(cx, Value::NIL, &Kwargs(None), "rb")?;
+    let mode = modes::parse(cx, Value::NIL, &Kwargs::NONE, "rb")?;
     let io = open::open_path(cx, path, &mode, 0)?;
     let f = object::make(cx, ids::FILE, io);
     let r = lines::read_all(cx, f);
@@ -121,12 +121,12 @@ fn write_file(cx: &mut Cx, name: Value, text: Value, offset: Option<Value>, kw: 
 }
 
 /// Keywords for opening, without those about lines.
-fn split_line_kw(cx: &mut Cx, kw: &Kwargs) -> Result<Kwargs> {
+fn split_line_kw(cx: &mut Cx, kw: &Kwargs) -> Result<Kwargs<'static>> {
     let h = cx.new_hash();
     if let Some(c) = kw.get(sym::chomp) {
         cx.hash_set(h, Value::sym(sym::chomp), c)?;
     }
-    Ok(Kwargs(Some(h)))
+    Ok(Kwargs::of(Some(h)))
 }
 
 /// What copy_stream reads from or writes to.
@@ -154,7 +154,7 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
         return Ok(End::Stream(io, false));
     }
     if text {
-        let f = open_for(cx, v, &Kwargs(None), if write { "wb" } else { "rb" })?;
+        let f = open_for(cx, v, &Kwargs::NONE, if write { "wb" } else { "rb" })?;
         return Ok(End::Stream(f, true));
     }
     Ok(End::Object(v))
@@ -242,7 +242,7 @@ pub mod io {
             let p = cx.path_of(name)?;
             return super::super::fail(cx, libc::EINVAL, &String::from_utf8_lossy(&p));
         }
-        read_file(cx, name, len, offset, &Kwargs(None), "rb")
+        read_file(cx, name, len, offset, &Kwargs::NONE, "rb")
     }
     /// Writes a file; returns the number of bytes.
     ///

@@ -305,10 +305,10 @@ pub mod io {
         let mut args = RootedVec::from_slice(cx, args);
         // Options may also come as a Hash in the last place.
         if args.len() > 1
-            && kw.0.is_none()
+            && kw.is_none()
             && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
         {
-            kw = Kwargs(Some(h));
+            kw = Kwargs::of(Some(h));
             args.pop();
         }
         let mut env_arg = None;
@@ -322,11 +322,11 @@ pub mod io {
         }
         // A Hash behind the command is options too.
         if args.len() > 1
-            && kw.0.is_none()
+            && kw.is_none()
             && let Some(h) = args.last().and_then(|v| Ref::<HashCell>::from_value(*v))
         {
             args.pop();
-            kw = Kwargs(Some(h));
+            kw = Kwargs::of(Some(h));
         }
         let Some(cmd) = args.first().copied() else { return cx.arity_error(0, 1, Some(2)) };
         let m = modes::parse(cx, args.get(1).copied().unwrap_or(Value::NIL), &kw, "r")?;
@@ -351,7 +351,7 @@ pub mod io {
             }
         }
         let mut plan = spawn_args::parse(cx, &list)?;
-        if let Some(h) = kw.0 {
+        if let Some(h) = kw.hash(cx) {
             let mine = cx.new_hash();
             const OPENING: [&str; 9] = [
                 "mode",

@@ -187,8 +187,8 @@ fn source(cx: &mut Cx, child: i32, output: bool, v: Value) -> Result<Source> {
             return Ok(Source::Child(n));
         }
         let p = cx.path_of(a.get(0).unwrap_or(Value::NIL))?;
-        let m = modes::parse(cx, a.get(1).unwrap_or(Value::NIL), &Kwargs(None), "r")?;
-        let perm = open::perm_of(cx, a.get(2), &Kwargs(None))?;
+        let m = modes::parse(cx, a.get(1).unwrap_or(Value::NIL), &Kwargs::NONE, "r")?;
+        let perm = open::perm_of(cx, a.get(2), &Kwargs::NONE)?;
         let fd = open::sysopen(cx, &p, m.flags, perm)?;
         return Ok(Source::Fd { fd, owned: true });
     }

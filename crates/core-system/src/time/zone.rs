@@ -1,6 +1,6 @@
 //! Time zones: the VM's own by its ENV["TZ"], and offsets as arguments.
 
-use super::Clock;
+use super::{Abbreviation, Clock};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Dst, TimeZone};
@@ -71,7 +71,7 @@ pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
     let info = tz.to_offset_info(ts);
     let name = info.abbreviation();
     // UTC is "UTC" however the zone calls it.
-    let clock = Clock::Local { offset: info.offset().seconds(), zone: name.as_bytes().to_vec(), dst: info.dst() == Dst::Yes };
+    let clock = Clock::Local { offset: info.offset().seconds(), zone: Abbreviation::new(name.as_bytes()), dst: info.dst() == Dst::Yes };
     let next = tz.following(ts).next().map_or(i64::MAX, |t| t.timestamp().as_second());
     cx.state::<Zones>().last = Some((sec..next.max(sec), clock.clone()));
     clock

@@ -172,7 +172,7 @@ fn wanted(cx: &mut Cx, args: &[Value], kw: Kwargs) -> Result<Wanted> {
             let ends = both_ends(cx, from, to, decorators)?;
             return Ok(Wanted { ends, decorators, named: decorators, policy });
         }
-        kw = Kwargs(Some(cx.to_hash(*o)?));
+        kw = Kwargs::of(Some(cx.to_hash(*o)?));
     }
     // Asked once only.
     if super::of(to).is_none() {
@@ -432,7 +432,7 @@ pub mod converter {
             if cx.is_integer(o) {
                 flags = cx.to_i64(o)?;
             } else {
-                kw = Kwargs(Some(cx.to_hash(o)?));
+                kw = Kwargs::of(Some(cx.to_hash(o)?));
             }
         }
         let on = |name: &str, bit: i64| flags & bit != 0 || kw.named(name).is_some_and(Value::truthy);

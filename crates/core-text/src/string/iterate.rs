@@ -393,9 +393,9 @@ pub mod iteration {
     #[method("each_line")]
     fn each_line(cx: &mut Cx, this: Str, separator: Option<Value>, kw: Kwargs, block: Block) -> Result<Value> {
         if block.is_none() {
-            let options = kw.0.map(|h| h.as_value());
+            let options = kw.hash(cx).map(|h| h.as_value());
             let args = ArgList::new(cx, &[&[Value::sym(Sym::intern("each_line"))], separator.as_slice(), options.as_slice()]);
-            return cx.call_full(this.as_value(), sym::to_enum, &args, kw.0.is_some(), Block::NONE);
+            return cx.call_full(this.as_value(), sym::to_enum, &args, !kw.is_none(), Block::NONE);
         }
         lines(cx, this, separator, kw, block)
     }

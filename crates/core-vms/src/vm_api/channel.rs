@@ -33,7 +33,7 @@ fn no_channel(cx: &mut Cx, v: Value) -> Result<&'static Channel<Envelope>> {
 /// `timeout:` as an instant; None: wait for ever.
 #[inline]
 pub fn deadline(cx: &mut Cx, kw: Kwargs) -> Result<Option<Instant>> {
-    if kw.0.is_none() {
+    if kw.is_none() {
         return Ok(None);
     }
     kw.only(cx, &[sym::timeout])?;
@@ -209,7 +209,7 @@ pub mod channel_class {
     ///     c = RubyVM::Channel.new(1); c << 1; c.send(2, timeout: 0)  #=> nil
     #[method("send", "push")]
     fn send(cx: &mut Cx, this: Value, object: Value, kw: Kwargs) -> Result<Value> {
-        if kw.0.is_none() {
+        if kw.is_none() {
             return send_copy(cx, this, object, None);
         }
         let move_ = Sym::intern("move");

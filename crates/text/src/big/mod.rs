@@ -5,6 +5,7 @@
 //! Linear operations (sums, shifts, bits) are left to num-bigint: numbers are bounded to 256 MB.
 //! Rejected: a process of its own for long operations; a fast Fourier multiplication (six times the operands' memory, which a limited VM may not have).
 
+mod decimal;
 mod divide;
 mod gcd;
 mod multiply;

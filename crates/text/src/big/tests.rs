@@ -126,6 +126,12 @@ fn digits_there_and_back() {
         let sum = all.iter().rev().fold(BigUint::default(), |sum, d| sum * &base + d);
         assert!(sum == n && all.iter().all(|d| *d < base) && all.last().is_none_or(|d| d.bits() > 0));
     }
+    for power in 0..80 {
+        let n = BigInt::from(10).pow(power);
+        for n in [&n - 1, n.clone(), n + 1] {
+            assert!(to_text(&n, 10, &mut ToTheEnd) == Ok(n.to_str_radix(10)), "{n}");
+        }
+    }
     // Zeros within and at the end.
     let n = BigInt::from(10).pow(30_000);
     assert!(to_text(&-n, 10, &mut ToTheEnd) == Ok(format!("-1{}", "0".repeat(30_000))));

@@ -1,6 +1,6 @@
 //! Big numbers from and to digits, by halves: a few products or quotients instead of a quadratic loop.
 
-use super::{Progress, Result, div_rem, product};
+use super::{Progress, Result, decimal, div_rem, product};
 use num_bigint::{BigInt, BigUint, Sign};
 use num_traits::Zero;
 
@@ -99,7 +99,11 @@ pub fn small_digits(n: &BigUint, radix: u32, p: &mut dyn Progress) -> Result<Vec
 fn parts(n: &BigUint, radix: u32, powers: &[BigUint], width: usize, out: &mut Vec<u8>, p: &mut dyn Progress) -> Result<()> {
     let Some((power, rest)) = powers.split_last() else {
         p.poll()?;
-        out.extend(n.to_radix_le(radix));
+        if radix == 10 {
+            decimal::digits(n, out);
+        } else {
+            out.extend(n.to_radix_le(radix));
+        }
         return Ok(());
     };
     let begin = out.len();
@@ -147,11 +151,13 @@ pub fn digits(n: &BigUint, base: &BigUint, p: &mut dyn Progress) -> Result<Vec<B
 /// Text in a radix of 2 to 36.
 pub fn to_text(n: &BigInt, radix: u32, p: &mut dyn Progress) -> Result<String> {
     if n.bits() <= SPLIT_BITS {
-        return Ok(n.to_str_radix(radix));
+        return Ok(if radix == 10 { decimal::text(n) } else { n.to_str_radix(radix) });
     }
     let mut out = small_digits(n.magnitude(), radix, p)?;
-    if n.sign() == Sign::Minus {
-        out.push(u8::MAX);
+    match n.sign() {
+        Sign::Minus => out.push(u8::MAX),
+        Sign::NoSign => out.push(0),
+        Sign::Plus => {}
     }
     out.reverse();
     for piece in out.chunks_mut(zakuro_base::progress::STRIDE) {

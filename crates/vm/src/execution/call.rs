@@ -344,19 +344,22 @@ impl Cx {
                 let name = p.extra.as_sym().unwrap_or(sym::empty);
                 // `self` does not matter, not even as a method's body.
                 let Some((recv, rest)) = args.split_first() else { return self.arg_error("no receiver given") };
-                let (recv, rest) = (*recv, ArgList::of(self, rest));
+                let recv = *recv;
+                // The caller's list may be reused while the method runs.
+                let kept = (!rest.is_empty()).then(|| ArgList::of(self, rest));
+                let rest = kept.as_deref().unwrap_or_default();
                 let scope = self.scope_of_symbol_proc(p);
                 if self.active_refinements(scope).is_some() {
                     let class = self.dispatch_class(recv);
                     if let Some(found) = self.find_method_from(scope, class, name)
                         && found.visibility() == Visibility::Public
                     {
-                        return self.call_told(found, recv, name, &rest, kw, pass);
+                        return self.call_told(found, recv, name, rest, kw, pass);
                     }
                 }
                 match self.method_of(recv, name) {
-                    Some(m) if self.tracing != 0 && m.visibility() == Visibility::Public => self.call_told(m, recv, name, &rest, kw, pass),
-                    m => self.call_if_public(m, recv, name, &rest, kw, pass),
+                    Some(m) if self.tracing != 0 && m.visibility() == Visibility::Public => self.call_told(m, recv, name, rest, kw, pass),
+                    m => self.call_if_public(m, recv, name, rest, kw, pass),
                 }
             }
             ProcKind::Method => match Ref::<MethodObjCell>::from_value(p.extra) {

@@ -29,8 +29,26 @@ pub fn string_code(seed: &HashSeed, bytes: &[u8], encoding: u8) -> u64 {
 }
 /// Code of a sequence of codes.
 pub fn combine(codes: &[u64]) -> u64 {
-    let seed = HashSeed::of_process();
-    codes.iter().fold(seed.word(codes.len() as u64), |h, c| seed.chain(h, *c))
+    codes.iter().fold(Code::new(codes.len()), |all, c| all.and(*c)).whole()
+}
+
+/// The same one by one.
+#[derive(Clone, Copy)]
+pub struct Code(&'static HashSeed, u64);
+
+impl Code {
+    /// Of so many.
+    pub fn new(n: usize) -> Code {
+        let seed = HashSeed::of_process();
+        Code(seed, seed.word(n as u64))
+    }
+    #[must_use]
+    pub fn and(self, code: u64) -> Code {
+        Code(self.0, self.0.chain(self.1, code))
+    }
+    pub fn whole(self) -> u64 {
+        self.1
+    }
 }
 
 /// Tags of entries of `inspecting`, in bits that addresses of cells leave free.

@@ -209,7 +209,9 @@ impl Cx {
                 cx.sweep_units();
                 cx.sweep_caches();
                 cx.sweep_classes();
-                if !cx.heap.is_full() {
+                let full = cx.heap.is_full();
+                cx.weigh_classes(full);
+                if !full {
                     cx.nothing_is_fresh();
                 }
             };

@@ -209,13 +209,13 @@ impl Cx {
         } else {
             self.dispatch_class(v)
         };
-        while self.class(id).kind == ClassKind::Singleton {
-            match self.class(id).superclass {
-                Some(up) => id = up,
-                None => break,
+        loop {
+            let d = self.class(id);
+            match d.superclass {
+                Some(up) if d.kind == ClassKind::Singleton => id = up,
+                _ => return id,
             }
         }
-        id
     }
     pub fn class_name_of(&self, v: Value) -> String {
         let c = self.class_of(v);
@@ -255,6 +255,9 @@ impl Cx {
     }
     /// Whether `c` is `of` or inherits from or includes it.
     pub fn inherits(&self, c: ClassId, of: ClassId) -> bool {
+        if c == of {
+            return true;
+        }
         let mut d = self.class(c);
         loop {
             let is_near = if d.sorted.is_empty() { d.near.contains(&of) } else { d.sorted.binary_search(&of).is_ok() };

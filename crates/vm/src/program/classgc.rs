@@ -237,12 +237,30 @@ impl Cx {
         }
         self.own_more(bytes);
     }
+    /// Before a minor collection forgets which classes have changed, and after a full one has freed some: what they weigh now. Looking at all of them in each minor collection is most of
+    /// the work where many die.
+    pub(crate) fn weigh_classes(&mut self, full: bool) {
+        let mut sum = if full { 0 } else { self.class_bytes };
+        let mut weigh = |slot: &ClassSlot| {
+            if slot.own {
+                // SAFETY: own slots point to live class data, which this VM alone uses; nobody looks at it now.
+                let d = unsafe { &mut *slot.data };
+                let now = d.weight();
+                let before = std::mem::replace(&mut d.weighed.0, now);
+                sum = if full { sum + now } else { (sum + now).saturating_sub(before) };
+            }
+        };
+        if full {
+            self.classes.each_own_unordered(&mut weigh);
+        } else {
+            self.fresh.classes.iter().filter_map(|id| self.classes.get(*id)).for_each(weigh);
+        }
+        self.class_bytes = sum;
+    }
     /// After a collection: tells the heap what classes, shapes, and what is kept beside cells, weigh now. Tables grow in too many places to count there, and not
     /// by much between two collections: what goes into them is made of cells or of names.
     pub(crate) fn weigh_tables(&mut self) {
-        let mut sum = 0;
-        // SAFETY: own slots point to live class data.
-        self.classes.each_own_unordered(&mut |slot| sum += if slot.own { unsafe { (*slot.data).weight() } } else { 0 });
+        let mut sum = self.class_bytes;
         sum += self.classes.own_bytes() + self.shapes.own_bytes() + self.transitions.capacity() * TRANSITION;
         sum += self.const_places.capacity() * (PLACE + 1) * 9 / 8;
         sum += (self.object_ids.capacity() + self.identities.capacity()) * 17;

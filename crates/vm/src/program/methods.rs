@@ -383,14 +383,20 @@ impl Cx {
         }
         self.note_cached(class, name);
         if self.is_of_one_object(class) && self.class(class).own_places <= FEW_PLACES {
-            return self.find_method_of_object(class, name);
+            let found = self.find_method_of_object(class, name);
+            if let Some(m) = found.filter(|m| m.owner == class) {
+                let epoch = self.epoch;
+                self.method_cache.note(class, MethodCacheEntry::FROM_START, name, epoch, m.as_value());
+            }
+            return found;
         }
         let found = self.find_method_uncached(class, name);
         let epoch = self.epoch;
         self.method_cache.note(class, MethodCacheEntry::FROM_START, name, epoch, found.map_or(Value::NIL, |m| m.as_value()));
         found
     }
-    /// The same in the singleton class of an object: what it has not got itself its class has, for which that is cached. There may be thousands of such objects.
+    /// The same in the singleton class of an object: what it has not got itself its class has, for which that is cached. There may be thousands of such objects, so only the methods of their own
+    /// are cached for them.
     fn find_method_of_object(&mut self, class: ClassId, name: Sym) -> Option<Method> {
         let own = self.own_places(class).iter().find_map(|c| self.class(*c).methods.get(&name).copied());
         match (own, self.class(class).superclass) {

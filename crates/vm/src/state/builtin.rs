@@ -11,6 +11,8 @@ pub type NativeFn = fn(&mut Cx, Value, *const Value, usize, Block) -> Result<Val
 
 /// Set in argc when the last argument is a Hash of keywords.
 pub const KW_FLAG: usize = 1 << 32;
+/// In `argc` of a native that has a parameter of type [`Kwargs`] ([`MethodRow::by_name`]): behind the positional arguments stand the values of keywords, whose names are `Vm::given_names`.
+pub const NAMES_FLAG: usize = 1 << 33;
 
 /// A block on its way to a method: none, a Proc, or (until someone asks for a Proc) two words on the value stack of the frame that wrote it.
 /// Valid during the call it was given to; to keep it, make a Proc of it ([`Cx::block_to_proc`]).
@@ -53,6 +55,7 @@ pub struct Args<'a> {
     list: &'a [Value],
     /// The last argument is a Hash of keywords.
     pub kw: bool,
+    by_name: bool,
     pub block: Block,
 }
 
@@ -63,11 +66,11 @@ impl<'a> Args<'a> {
     pub unsafe fn new(ptr: *const Value, argc: usize, block: Block) -> Args<'a> {
         // SAFETY: the caller's word.
         let list = unsafe { std::slice::from_raw_parts(ptr, argc & (KW_FLAG - 1)) };
-        Args { list, kw: argc & KW_FLAG != 0, block }
+        Args { list, kw: argc & KW_FLAG != 0, by_name: argc & NAMES_FLAG != 0, block }
     }
     /// None but a block.
     pub fn none(block: Block) -> Args<'a> {
-        Args { list: &[], kw: false, block }
+        Args { list: &[], kw: false, by_name: false, block }
     }
     /// The arguments, a keyword Hash included.
     #[inline(always)]
@@ -86,15 +89,29 @@ impl<'a> Args<'a> {
     pub fn get(&self, i: usize) -> Option<Value> {
         self.list.get(i).copied()
     }
+    /// Splits off the keywords, those that are passed by name too ([`MethodRow::by_name`]).
+    #[inline]
+    pub fn take_keywords(&mut self, cx: &Cx) -> Kwargs<'a> {
+        if self.by_name {
+            self.by_name = false;
+            // SAFETY: the names are those of the call site, whose Code the caller's frame keeps for as long as the call lasts.
+            let names: &'a [Sym] = unsafe { &*cx.given_names };
+            let (list, values) = self.list.split_at(self.list.len().saturating_sub(names.len()));
+            self.list = list;
+            return Kwargs(Given::Named(names, values));
+        }
+        self.take_kw()
+    }
     /// Splits off the keywords.
-    pub fn take_kw(&mut self) -> Kwargs {
+    pub fn take_kw(&mut self) -> Kwargs<'a> {
+        debug_assert!(!self.by_name);
         match self.list.split_last() {
             Some((hash, list)) if self.kw => {
                 self.list = list;
                 self.kw = false;
-                Kwargs(Some(Ref::of(*hash)))
+                Kwargs(Given::Hash(Ref::of(*hash)))
             }
-            _ => Kwargs(None),
+            _ => Kwargs::NONE,
         }
     }
 }
@@ -104,29 +121,72 @@ pub type Rest<'a> = &'a [Value];
 
 /// Keyword arguments of a call to a builtin.
 #[derive(Clone, Copy)]
-pub struct Kwargs(pub Option<Ref<HashCell>>);
+pub struct Kwargs<'a>(Given<'a>);
 
-impl Kwargs {
+#[derive(Clone, Copy)]
+enum Given<'a> {
+    Nothing,
+    Hash(Ref<HashCell>),
+    /// As the call site has them. The values stand in registers of the call.
+    Named(&'a [Sym], &'a [Value]),
+}
+
+impl<'a> Kwargs<'a> {
+    pub const NONE: Kwargs<'static> = Kwargs(Given::Nothing);
+
+    /// Those in a Hash.
+    pub fn of(hash: Option<Ref<HashCell>>) -> Kwargs<'a> {
+        Kwargs(hash.map_or(Given::Nothing, Given::Hash))
+    }
     /// The value of a keyword when given.
     pub fn get(&self, name: Sym) -> Option<Value> {
-        self.0?.by_symbol(name)
+        match self.0 {
+            Given::Nothing => None,
+            Given::Hash(h) => h.by_symbol(name),
+            Given::Named(names, values) => names.iter().position(|n| *n == name).and_then(|i| values.get(i).copied()),
+        }
     }
     /// The same of a keyword that has no number of its own: its name is looked up only where there are keywords.
     pub fn named(&self, name: &str) -> Option<Value> {
         if self.is_empty() { None } else { self.get(Sym::intern(name)) }
     }
     pub fn is_empty(&self) -> bool {
-        self.0.is_none_or(|h| h.len() == 0)
+        match self.0 {
+            Given::Nothing => true,
+            Given::Hash(h) => h.len() == 0,
+            Given::Named(names, _) => names.is_empty(),
+        }
+    }
+    /// Whether the call has no keywords; an empty Hash of them is one.
+    pub fn is_none(&self) -> bool {
+        matches!(self.0, Given::Nothing)
+    }
+    /// All of them in a Hash, to look at or hand on: the one that was given, or one of its own.
+    pub fn hash(&self, cx: &mut Cx) -> Option<Ref<HashCell>> {
+        match self.0 {
+            Given::Nothing => None,
+            Given::Hash(h) => Some(h),
+            // SAFETY: as many values as names.
+            Given::Named(names, values) => Ref::from_value(unsafe { cx.keyword_hash(names, values.as_ptr()) }),
+        }
     }
     /// ArgumentError when a keyword is none of `known`.
     pub fn only(&self, cx: &mut Cx, known: &[Sym]) -> Result<()> {
-        let Some(h) = &self.0 else { return Ok(()) };
         let unknown = |k: &Value| k.as_sym().is_none_or(|s| !known.contains(&s));
-        if !h.table(&cx.heap).is_some_and(|t| t.iter().any(|e| unknown(&e.key))) {
+        let is_fine = match self.0 {
+            Given::Nothing => true,
+            Given::Hash(h) => !h.table(&cx.heap).is_some_and(|t| t.iter().any(|e| unknown(&e.key))),
+            Given::Named(names, _) => names.iter().all(|n| known.contains(n)),
+        };
+        if is_fine {
             return Ok(());
         }
         let mut bad = RootedVec::new(cx);
-        bad.extend(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).filter(unknown));
+        match self.0 {
+            Given::Nothing => {}
+            Given::Hash(h) => bad.extend(h.table(&cx.heap).into_iter().flat_map(|t| t.iter()).map(|e| e.key).filter(unknown)),
+            Given::Named(names, _) => bad.extend(names.iter().map(|n| Value::sym(*n)).filter(unknown)),
+        }
         let names: Vec<String> = bad.iter().map(|k| cx.inspect_for_error(*k)).collect();
         cx.arg_error(format!("unknown keyword{}: {}", if names.len() > 1 { "s" } else { "" }, names.join(", ")))
     }
@@ -158,6 +218,8 @@ pub struct MethodRow {
     /// The same when each argument is of its parameter's kind already, so that none is converted.
     pub direct: Effects,
     pub func: NativeFn,
+    /// It takes keywords as [`NAMES_FLAG`] says.
+    pub by_name: bool,
     /// Documentation; indented lines `expression #=> result` are executed by the test suite.
     pub doc: &'static str,
 }

@@ -101,9 +101,10 @@ impl Cx {
         RangeCell::make(&self.heap, ids::RANGE.0, low, high, exclusive).as_value()
     }
     /// Object around a Rust value; `class` is the class of it (a builtin id, or a subclass's).
+    #[inline]
     pub fn data<T: NativeData>(&self, class: ClassId, payload: T) -> Value {
         let shape = self.root_shape(class);
-        DataCell::of(&self.heap, shape, payload).as_value()
+        DataCell::make_of(&self.heap, shape, payload).as_value()
     }
     /// The Rust value in a data object. TypeError when it is of another type or uninitialised.
     pub fn data_ref<T: NativeData>(&mut self, v: Value) -> Result<&T> {

@@ -1088,7 +1088,8 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
                 }
                 dispatch!(cx, (*callee).insns.get(), base, callee)
             }
-            Prepared::Answered => next!(cx, ip, regs, cs),
+            // Where the frame stands, as in `call_native`.
+            Prepared::Answered => next!(cx, (*cx.fp).ip, regs, cs),
         }
     }
 }
@@ -1099,7 +1100,7 @@ pub(super) enum Prepared {
     Enter,
     /// The callee's frame is the current one.
     Entered,
-    /// method_missing has answered, its result is in place.
+    /// A builtin or method_missing has answered, its result is in place.
     Answered,
 }
 
@@ -1115,8 +1116,10 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         if site.flags & call_flags::FCALL != 0 && i.b == 0 {
             *base = r!(regs, 0);
         }
-        if site.flags & call_flags::KW_NAMES != 0 && keyword_call(cx, ip, regs, cs, site)? {
-            return Ok(Prepared::Entered);
+        if site.flags & call_flags::KW_NAMES != 0
+            && let Some(done) = keyword_call(cx, ip, regs, cs, site)?
+        {
+            return Ok(done);
         }
         let Laid { argc, kw, lent, mut list, mut block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         if let Some(literal) = site.literal_block() {

@@ -2,6 +2,7 @@
 
 use crate::raise::Result;
 use crate::vm::Cx;
+use zakuro_base::Sym;
 use zakuro_object::string::{CodeRange, US_ASCII, UTF8};
 use zakuro_object::*;
 
@@ -44,6 +45,8 @@ impl Cx {
                 asked[1] = true;
             } else if v.is_nil() {
                 asked[2] = true;
+            } else if let Some(name) = self.plain_class_name(*v) {
+                length += name.bytes().len();
             } else if *v == Value::TRUE {
                 length += TRUE.len();
                 asked[3] = true;
@@ -73,7 +76,8 @@ impl Cx {
                 StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
             } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
                 StringCell::append_string(out, &mut self.heap, s);
-            } else if let Some(name) = v.as_sym() {
+            } else if let Some(name) = v.as_sym().or_else(|| Ref::<ClassCell>::from_value(*v).and_then(|c| self.class(c.id).name)) {
+                // Of a class as it was found above: nothing has run since.
                 StringCell::append(out, &mut self.heap, name.bytes());
             } else if *v == Value::TRUE {
                 StringCell::append(out, &mut self.heap, TRUE);
@@ -163,6 +167,18 @@ impl Cx {
             out.set_encoding(from);
         }
         Ok(())
+    }
+    /// The name, if it is of ASCII, of a class or module whose `to_s` is the builtin one.
+    fn plain_class_name(&mut self, v: Value) -> Option<Sym> {
+        let id = Ref::<ClassCell>::from_value(v)?.id;
+        let d = self.class(id);
+        let name = d.name.filter(|n| d.kind != ClassKind::Singleton && n.bytes().is_ascii())?;
+        if self.refined_class(id).is_some() {
+            return None;
+        }
+        let class = self.dispatch_class(v);
+        let m = self.find_method(class, sym::to_s)?;
+        (m.method_kind() == MethodKind::Native && m.owner == ids::MODULE).then_some(name)
     }
     /// Whether `to_s` of a core class is still the builtin.
     fn has_builtin_to_s(&mut self, class: ClassId) -> bool {

@@ -1,14 +1,14 @@
 //! Keywords that are passed by name: bound to the callee's registers without a Hash in between.
 //!
 //! A call site whose keywords are all written as Symbols pushes their values and has a list of their names (`call_flags::KW_NAMES`). A method, a method's
-//! block body or a Proc that takes keywords gets them put in place, also through `send` and `new`; whoever wants a Hash (a native, a callee without
+//! block body or a Proc that takes keywords gets them put in place, also through `send` and `new`; a native with a parameter of type `Kwargs` looks at them where they stand; whoever wants a Hash (other natives, a callee without
 //! keywords, too few or unknown names: the error is the general way's) gets one made by `spread`.
 
-use crate::builtin::Block;
+use crate::builtin::{Block, NAMES_FLAG};
 use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
 use crate::interp::blocks::{activation, rest_list};
-use crate::interp::calls::{RUBY_CALLS, block_of_proc, block_record, calls_proc, sends, symbol_target};
+use crate::interp::calls::{Prepared, RUBY_CALLS, block_of_proc, block_record, calls_proc, run_builtin, sends, symbol_target};
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, List};
@@ -49,11 +49,17 @@ impl Callee {
     }
 }
 
-/// Tries to enter what a SendX site with KW_NAMES calls. False: nothing has happened, but that a block argument has become a Proc.
+/// Tries to enter or to call what a SendX site with KW_NAMES calls. None: nothing has happened, but that a block argument has become a Proc.
 ///
 /// # Safety
 /// As for the handlers; the frame's `ip` is stored, the receiver is in place.
-pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, site: &CallSite) -> Result<bool> {
+pub unsafe fn keyword_call(
+    cx: &mut Cx,
+    ip: *const Insn,
+    regs: *mut Value,
+    cs: *const CodeState,
+    site: &CallSite,
+) -> Result<Option<Prepared>> {
     // SAFETY: operands of a verified instruction: x values (or one Array), one value for each name, and the block argument stand above the base.
     unsafe {
         let i = *ip;
@@ -78,18 +84,19 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
                 Some(m) if m.visibility() == Visibility::Public || site.flags & call_flags::FCALL != 0 => {
                     if (site.literal_block().is_some() || block.is_some()) && cx.unused_block(m)? {
-                        return Ok(false);
+                        return Ok(None);
                     }
                     cx.state_gets_cells(cs);
                     cx.set_aside(cs, i.c);
                     (*cache).me = m.as_value();
                     (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
-                    (*cache).extra = 0;
+                    let by_name = site.flags & call_flags::SPLAT == 0 && Cx::native_row(m).is_some_and(|r| r.by_name);
+                    (*cache).extra = if by_name { BUILTIN } else { 0 };
                     (*cache).handler = RUBY_CALLS.generic;
                     (*cache).shape = recv.shape_key();
                     (*cache).key = key;
                 }
-                _ => return Ok(false),
+                _ => return Ok(None),
             }
         }
         let mut m: Method = Ref::of_unchecked((*cache).me);
@@ -104,7 +111,20 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             }
             place_known(&(*target).code.params, base, x, names.len(), (*cache).extra);
             push(cx, base, target, m.as_value(), 0, block);
-            return Ok(true);
+            return Ok(Some(Prepared::Entered));
+        }
+        if (*cache).extra & BUILTIN != 0 && cx.tracing == 0 {
+            if let Some(literal) = site.literal_block() {
+                cx.child_state(cs, literal as usize);
+                block = block_record(cx, regs, cs, i.a, literal);
+            }
+            if base.wrapping_add(x + names.len() + 2) >= cx.stack_limit {
+                return cx.stack_error();
+            }
+            cx.given_names = std::ptr::from_ref(&**names);
+            let argc = (x + names.len()) | NAMES_FLAG;
+            *base = run_builtin(cx, base, Cx::native_fn(m), m.as_value(), argc, block)?;
+            return Ok(Some(Prepared::Answered));
         }
         let splat = site.flags & call_flags::SPLAT != 0;
         let list = if splat { Ref::<ArrayCell>::from_value(*base.add(x)) } else { None };
@@ -120,7 +140,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             _ if cx.tracing != 0 || !target.is_null() => None,
             _ if sends(m) => match first.and_then(|n| n.as_sym()).and_then(|name| cx.method_of_here(recv, name)) {
                 Some(to) => Some(to),
-                None => return Ok(false),
+                None => return Ok(None),
             },
             _ if calls_proc(m) => match (Ref::<ProcCell>::from_value(recv), first) {
                 (Some(p), Some(first)) if p.proc_kind() == ProcKind::Symbol => match symbol_target(cx, p, first) {
@@ -128,7 +148,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                         recv = of;
                         Some(to)
                     }
-                    None => return Ok(false),
+                    None => return Ok(None),
                 },
                 _ => None,
             },
@@ -138,12 +158,12 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
             (m, target) = (to, std::ptr::null());
             (given.skip, given.count) = (1, given.count - 1);
         }
-        let Some(callee) = Callee::of(cx, m, target, recv) else { return Ok(false) };
+        let Some(callee) = Callee::of(cx, m, target, recv) else { return Ok(None) };
         let (Callee::Method(_, code) | Callee::Initialize(_, code, _) | Callee::Body(_, _, code) | Callee::Proc(_, code)) = callee;
         let p: &Params = &(*code).code.params;
         let reserved = if let Callee::Proc(..) = callee { 0 } else { m.reserved };
         if reserved & RUBY2_KEYWORDS != 0 || !takes(p, given.count, names) {
-            return Ok(false);
+            return Ok(None);
         }
         let fp = cx.fp.add(1);
         if fp >= cx.frame_limit || base.wrapping_add((*code).nregs as usize + given.count + names.len() + 2) >= cx.stack_limit {
@@ -181,13 +201,13 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                 (init.as_value(), 0)
             }
             Callee::Body(m, b, _) => {
-                let Some(a) = activation(b) else { return Ok(false) };
+                let Some(a) = activation(b) else { return Ok(None) };
                 env = a.env;
                 *window = recv;
                 (m.as_value(), a.flags | FRAME_LAMBDA | FRAME_BMETHOD)
             }
             Callee::Proc(b, ..) => {
-                let Some(a) = activation(b) else { return Ok(false) };
+                let Some(a) = activation(b) else { return Ok(None) };
                 env = a.env;
                 *window = a.self_;
                 (a.me, a.flags)
@@ -206,7 +226,7 @@ pub unsafe fn keyword_call(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *
                 (*cache).handler = RUBY_CALLS.named;
             }
         }
-        Ok(true)
+        Ok(Some(Prepared::Entered))
     }
 }
 
@@ -232,6 +252,8 @@ unsafe fn push(cx: &mut Cx, window: *mut Value, code: *const CodeState, me: Valu
 
 /// In `CallCache::extra` of a site with names: the arguments fit what `target` takes, and the lower bits tell, [`BITS`] for each of its keywords, which of the site's values it is, counted from 1; 0: none.
 const KNOWN: u32 = 1 << 31;
+/// There: a builtin that takes the values as they stand ([`NAMES_FLAG`]).
+const BUILTIN: u32 = 1 << 30;
 const BITS: u32 = 4;
 
 /// What a site knows of a callee that it has been found to fit; 0 if that can't be said in a few bits.
