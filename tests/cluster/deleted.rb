@@ -55,6 +55,18 @@ Dir.mktmpdir do |dir|
       receiver = Thread.new { tried { c.recv } }
       sleep 0.2
       p c.delete.equal?(c), receiver.value, tried { c << 1 }
+      p c.closed?
+      other = open["p"]
+      p other.disconnect.closed?, tried { other.recv }
+
+      puts "-- who has received all"
+      c = open["q"]
+      c << 1 << 2
+      p c.recv, c.recv
+      # Until the server has said that there is no more.
+      sleep 1.6
+      open["q"].delete
+      p tried { c.recv(timeout: 20) }
     ensure
       server.stop
     end

@@ -18,6 +18,7 @@ Dir.mktmpdir do |dir|
     {
       "raises" => proc { raise Odd, "no good" },
       "exits" => proc { exit 3 },
+      "exits at once" => proc { exit! 4 },
       "knows why" => proc do
         raise KeyError, "inner"
       rescue KeyError

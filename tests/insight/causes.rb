@@ -26,11 +26,16 @@ end
   giant_job_in_pool: :giant_job, giant_job_that_sleeps: :giant_job, giant_job_among_few: :giant_job, giant_job_ractor: :giant_job, one_by_one_in_pool: :too_few_in_flight,
   slow_source_of_pool: :single_sender, single_sender_ractor: :single_sender, stages: :single_sender, large_messages_in_pool: :large_messages, large_messages_ractor: :large_messages,
   collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, setup_by_library: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside,
-  slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside, asleep: :outside, queues: :outside, one_after_the_other: :one_vm
+  slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside, asleep: :outside, queues: :outside, one_after_the_other: :one_vm,
+  slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, only_loads: :loading
 }.each do |name, code|
   found = first_right(name) { |one| one.to_sym == code }
   puts "#{name}: #{found.to_sym == code ? "right" : found}"
 end
 puts "many_idle: #{first_right("many_idle") { |found| found != "more_vms_than_cores" } == "more_vms_than_cores" ? "wrong" : "right"}"
+# The pool's own thread is none of the program's, and waits for nothing while its owner computes.
+%w[slow_lazy_source_of_pool slow_taker_of_pool].each do |name|
+  puts "#{name}: #{4.times.map { code_of(name) } & %w[threads_in_one_vm too_few_in_flight]}"
+end
 # Nothing is wrong with it; what is said depends on the cores there are.
 puts "nothing: #{%w[one_vm cores_busy none].include?(code_of("nothing"))}"

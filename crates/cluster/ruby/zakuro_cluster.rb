@@ -90,6 +90,9 @@ module RubyVM::Cluster
       @ends[1][channel] = true
     end
 
+    # Channels of this VM that fetch, or have done so.
+    def fetching = @ends&.first == RubyVM.__here ? @ends[1].keys : [] # :nodoc:
+
     # The moment until which this VM, which ends, waits for its servers.
     def ending_by # :nodoc:
       @ending = [RubyVM.__here, now + END_WITHIN] unless @ending&.first == RubyVM.__here

@@ -22,13 +22,13 @@ class RubyVM::Channel
     AHEAD, IDLE = 0.2, 1.0
     # The longest pause of one who polls that is taken note of.
     LONGEST = 15.0
-    # Most messages that the server is told of together.
-    TOGETHER = 32
+    # Most messages that the server is told of together; for how long one may wait for others, in seconds.
+    TOGETHER, TOLD_AFTER = 32, 0.01
     # How often a message is handed out whose parts are missing, where `tries:` does not say it.
     MISSING = 10
     # No message after all.
     GONE = Object.new
-    private_constant :NAME, :AHEAD, :IDLE, :LONGEST, :TOGETHER, :MISSING, :GONE
+    private_constant :NAME, :AHEAD, :IDLE, :LONGEST, :TOGETHER, :TOLD_AFTER, :MISSING, :GONE
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -55,7 +55,15 @@ class RubyVM::Channel
       parts = form == :envelope if parts.nil?
       @parts = { parts: parts ? true : false, parts_age: cluster.seconds(parts_age, "parts_age"), parts_bound: cluster.positive(parts_bound, "parts_bound") }
       prepare
+      __open
+    end
+
+    # Tells at once what is wrong; then no connection goes on being tried.
+    def __open # :nodoc:
       @queue.open(@timeout)
+      opened = true
+    ensure
+      @queue.disconnect unless opened
     end
 
     # Where it is, without secrets.
@@ -89,6 +97,7 @@ class RubyVM::Channel
         raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
         left = by && by - RubyVM::Cluster.now
         return if left && left <= 0
+        next if tell_all([@timeout, left].compact.min)
         sleep([pause, left].compact.min)
         pause = [pause * 2, 0.1].min
       end
@@ -113,6 +122,13 @@ class RubyVM::Channel
       payload, id = packed(object, id)
       once = -> do
         outcome = @queue.publish(payload, id)
+        if outcome == :full && tell_all(@timeout, @queue.settles)
+          # Perhaps only as long as the server did not know what is done, or has not made room by that.
+          by = RubyVM::Cluster.now + @queue.settles
+          while (outcome = @queue.publish(payload, id)) == :full && RubyVM::Cluster.now < by
+            sleep(0.001)
+          end
+        end
         raise RubyVM::ClosedError, "the channel is closed" if outcome == :closed
         outcome == :sent
       end
@@ -205,12 +221,17 @@ class RubyVM::Channel
       self
     end
 
-    # Whether `close` was called, here or elsewhere.
-    def closed? = @queue.closed?
+    # Whether `close` was called, here or elsewhere, or this handle has ended (`disconnect`, `delete`).
+    def closed?
+      return true if @gone
+      usable
+      @queue.closed?
+    end
 
     # Messages on the server that are not done.
     def size
       usable
+      tell_all(@timeout)
       @queue.size
     end
     alias length size
@@ -336,6 +357,17 @@ class RubyVM::Channel
         @polled = true
         @room.signal
       end
+    end
+
+    # Whether the server has yet to hear of something that is done, or was told of it so many seconds ago.
+    def __telling?(ago) # :nodoc:
+      @owner == RubyVM.__here && !@gone && (!@to_tell.empty? || !@telling.empty? || RubyVM::Cluster.now - @told < ago)
+    end
+
+    # Tells of it, and waits until the server has heard that, for so many seconds.
+    def __tell(seconds) # :nodoc:
+      tell_done
+      @queue.connection.wait_until(seconds) { @telling.empty? }
     end
 
     def __take = take # :nodoc:
@@ -537,8 +569,10 @@ class RubyVM::Channel
       @ready = []
       # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
       @held, @done = {}, {}
-      # Those of them that it was not told of.
+      # Those of them that it was not told of; those that it was told of and has not answered; and when it was told last.
       @to_tell = {}
+      @telling = {}.compare_by_identity
+      @told = 0.0
       # Parts of those that are done, which go when the server has heard of it.
       @parted = {}
       # What each thread received last.
@@ -581,6 +615,9 @@ class RubyVM::Channel
       [payload, id]
     end
 
+    # The exception may be one of the program's, as those are that its classes raise when a message is opened.
+    def words_of(error) = RubyVM::Pool.const_get(:Words).of(error)
+
     # Begins to fetch.
     def begin_to_fetch
       return if @fetcher || @released
@@ -588,11 +625,12 @@ class RubyVM::Channel
         return if @fetcher
         RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
+          Thread.__send__(:__not_counted)
           @queue.fetch_for(self)
           give_back_all
         rescue Exception => e
           # Whoever waits hears of it.
-          @failed = RubyVM::Cluster::Error === e || RubyVM::ClosedError === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{e.message} (#{e.class})")
+          @failed = RubyVM::Cluster::Error === e || RubyVM::ClosedError === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{words_of(e)}")
           @bell.close
         end
         @fetcher.name = "fetch #{@name}"
@@ -622,8 +660,8 @@ class RubyVM::Channel
       begin
         message = @wire.open(bytes, @form, @key)
       rescue StandardError, LoadError, SystemStackError => e
-        set_aside(delivery, "#{e.class}: #{e.message}")
-        error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{e.message} (#{e.class})")
+        set_aside(delivery, words_of(e))
+        error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{words_of(e)}")
         error.id = delivery.token
         raise error
       end
@@ -698,14 +736,15 @@ class RubyVM::Channel
       synchronize { @last.values }.each { |delivery| done(delivery) }
     end
 
-    # Tells the server of several at once: when nothing else is here to be received, and each second.
+    # Tells the server of several at once, so that who takes many in little time does not tell of each: when nothing else is here to be received, when a while has gone by since it was told last, and each
+    # second. Of a channel that holds few, of no more than a part of those.
     def done(delivery)
       full = false
       token = release(delivery) do |t|
         @done[delivery.name] = t
         @to_tell[delivery.name] = t
         @parted[delivery.name] = delivery.parts if delivery.parts
-        full = @to_tell.size >= TOGETHER
+        full = @to_tell.size >= (@together ||= [TOGETHER, ((@queue.holds || @bound || 4 * TOGETHER) / 4)].min) || RubyVM::Cluster.now - @told > TOLD_AFTER
       end
       tell_done if token && (full || @ready.empty?)
     end
@@ -714,9 +753,26 @@ class RubyVM::Channel
       told, parts = synchronize do
         return if @to_tell.empty?
         taken, @to_tell = @to_tell, {}
+        @told = RubyVM::Cluster.now
+        @telling[taken] = true
         [taken, taken.keys.filter_map { |name| @parted.delete(name) }]
       end
-      @queue.acknowledge(told.values, parts) { told.each_key { |name| @done.delete(name) } }
+      asked = false
+      @queue.acknowledge(told.values, parts) do |error|
+        told.each_key { |name| @done.delete(name) } unless error
+        @telling.delete(told)
+        @queue.connection.changed
+      end
+      asked = true
+    ensure
+      @telling.delete(told) unless asked || told.nil?
+    end
+
+    # Has the server hear of all that is done here, by this handle and others of the channel that this VM has; waits for that, for so long. Whether there was something, by now or some seconds ago.
+    def tell_all(seconds, ago = 0)
+      found = RubyVM::Cluster.fetching.select { |one| one == self && one.__telling?(ago) }
+      found.each { |one| one.__tell(seconds) }
+      found.any?
     end
 
     # The token by which it was held.

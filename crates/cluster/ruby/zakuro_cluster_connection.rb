@@ -238,6 +238,7 @@ module RubyVM::Cluster
 
     # The connection's thread.
     def run
+      Thread.__send__(:__not_counted)
       pause = FIRST
       until @closed
         begin

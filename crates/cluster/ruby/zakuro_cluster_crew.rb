@@ -64,10 +64,6 @@ class RubyVM::Pool
       @address = address
       # An answer that takes as long as the server may be away is none; it is asked again in between.
       @limit = [RubyVM::Cluster.seconds(options[:timeout], "timeout") || 5, @patience / 2.0].min
-      plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
-      @jobs_channel = Remote.at(Wire.jobs_of(address, @mark), **plain)
-      @results = Remote.at(address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
-      @store = Remote.at(address.with_name(@name), **plain).__queue
       @setup = setup && Wire.pack(setup, :envelope, hidden)
       @events = RubyVM::Channel.__hidden("#{pool.name} events")
       # By number: the names of tasks' blocks, and by those what the server was given.
@@ -82,10 +78,26 @@ class RubyVM::Pool
       @busy = Hash.new(0.0)
       @looked = 0.0
       @setup_name = @setup && "block.#{@caller}.setup"
+      @threads = []
+    end
+
+    def open
+      plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
+      @jobs_channel = Remote.at(Wire.jobs_of(@address, @mark), **plain)
+      @results = Remote.at(@address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
+      @store = Remote.at(@address.with_name(@name), **plain).__queue
       @store.put(@setup_name, @setup, 600) if @setup
       beat
-      @threads = [Thread.new { send_all }, Thread.new { hear_all }, Thread.new { look_around }]
+      # The first one takes leave of the server.
+      %i[send_all hear_all look_around].each { |work| @threads << Thread.new { own(work) } }
       @threads.each { |thread| thread.report_on_exception = true }
+    end
+
+    # It could not be opened as a whole.
+    def forsake
+      close
+      return unless @threads.empty?
+      [@jobs_channel&.__queue, @results&.__queue, @store].each { |queue| queue&.disconnect }
     end
 
     Remote = Class.new(RubyVM::Channel::Remote) do
@@ -95,7 +107,7 @@ class RubyVM::Pool
         hidden = RubyVM::Cluster.hidden_key(key)
         made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout, { parts: true, parts_age: DAY, parts_bound: nil }])
         made.instance_variable_set(:@exact, exact)
-        made.__queue.open(timeout)
+        made.__open
         made
       end
 
@@ -272,8 +284,8 @@ class RubyVM::Pool
       if chunk.items.size > 1
         chunk.each_alone { |alone| alone.task.put_back(alone) }
       else
-        error = TypeError.new("it can't be sent to a worker: #{e.message}")
-        error.set_backtrace(e.backtrace)
+        error = TypeError.new("it can't be sent to a worker: #{Words.message_of(e)}")
+        error.set_backtrace(Words.backtrace_of(e))
         finish(chunk, nil, JobError.of(:exception, chunk.index, @name, error.message, error))
       end
     end
@@ -386,7 +398,7 @@ class RubyVM::Pool
         begin
           value = chunk.task.quiet ? nil : Marshal.load(bytes)
         rescue StandardError, LoadError => e
-          return fail_job(chunk, worker, :exception, "its result can't be used here: #{e.message} (#{e.class})", e)
+          return fail_job(chunk, worker, :exception, "its result can't be used here: #{Words.of(e)}", e)
         end
         @jobs += 1
         chunk.task.finish_all(chunk, [value])
@@ -443,6 +455,11 @@ class RubyVM::Pool
     def place_of(worker) = (machine = @machines[worker]) ? "#{machine.host}:#{machine.pid}" : worker
 
     # The rest runs in threads, without the pool's lock.
+
+    def own(work)
+      Thread.__send__(:__not_counted)
+      __send__(work)
+    end
 
     def send_all
       while (message = @outgoing.pop)

@@ -267,6 +267,10 @@ module RubyVM::Cluster
     DAY, WEEK = 86_400, 7 * 86_400
 
     attr_reader :address
+    # Most messages that the stream holds, if that is known.
+    attr_reader :holds
+    # Seconds that the server may take to make room when it has heard that messages are done.
+    def settles = 0.02
     # Whether the stream is made anew whatever became of it, as those of pools are.
     attr_writer :lasting
 
@@ -350,12 +354,12 @@ module RubyVM::Cluster
     # What is not the last word: without waiting, for others, after a moment.
     def give_back_later(token) = connection.request_later(token, '-NAK {"delay":500000000}')
 
-    # The block is called when the server has heard it. `done`: the names of parts of these messages, which go with them: who is killed has said both or neither.
+    # The block is called when the server has heard it, or with an error. `done`: the names of parts of these messages, which go with them: who is killed has said both or neither.
     def acknowledge(tokens, done)
       connection.together do
         last = tokens.pop
         tokens.each { |token| connection.request_within(token, "+ACK") }
-        connection.request_within(last, "+ACK") { |_, error| yield unless error }
+        connection.request_within(last, "+ACK") { |_, error| yield error }
         done.each { |name| parts.forget_within(name) }
       end
     end
@@ -408,6 +412,9 @@ module RubyVM::Cluster
       0
     end
 
+    # Whether it is closed, and nothing is left. ClosedError when it was deleted.
+    def over? = closed_in?(info["config"]) && size == 0
+
     def delete
       drop(@stream)
     end
@@ -454,7 +461,7 @@ module RubyVM::Cluster
           end
           if @empty && channel.holds_nothing?
             @empty = false
-            channel.ended if closed? && size == 0
+            channel.ended if over?
           end
           fine = RubyVM::Cluster.now
           free = channel.wait_for_room(every) { @requested == 0 }
@@ -752,6 +759,9 @@ module RubyVM::Cluster
       config = { durable_name: name, ack_policy: "explicit", ack_wait: (@ack_wait * 1_000_000_000).round, max_ack_pending: 100_000, max_deliver: -1 }
       connection.api("CONSUMER.DURABLE.CREATE.#{@stream}.#{name}", { stream_name: @stream, config: })
       @consumer = name
+      # The server keeps to what it was made with, whatever this handle was told.
+      most = found["config"]["max_msgs"]
+      @holds = most if Integer === most && most > 0
     end
   end
   private_constant :NatsConnection, :NatsQueue

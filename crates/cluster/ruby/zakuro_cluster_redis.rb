@@ -233,10 +233,18 @@ module RubyVM::Cluster
       end
     end
 
-    # The block is called when the server has heard it.
+    # What it may hold is for each sender to say.
+    def holds = nil
+    # Seconds that it takes to make room when it has heard that messages are done.
+    def settles = 0
+
+    # The block is called when the server has heard it, or with an error.
     def acknowledge(tokens, _parts)
       load_scripts
-      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) { |_, error| error ? @loaded = nil : yield }
+      connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) do |_, error|
+        @loaded = nil if error
+        yield error
+      end
     end
 
     # Still at it.
@@ -263,6 +271,13 @@ module RubyVM::Cluster
     # A channel that was deleted is, too.
     def closed? = connection.run_command("EXISTS", "#{@key}:closed") == 1 || (connection.run_command("EXISTS", @key) == 0 && deleted?)
     def size = connection.run_command("XLEN", @key)
+
+    # Whether it is closed, and nothing is left. ClosedError when it was deleted.
+    def over?
+      return size == 0 if connection.run_command("EXISTS", "#{@key}:closed") == 1
+      was_deleted if connection.run_command("EXISTS", @key) == 0 && deleted?
+      false
+    end
 
     def delete = drop(@key)
 
@@ -312,7 +327,7 @@ module RubyVM::Cluster
           found = read(free, every)
           break if channel.released? && found.empty?
           if found.empty?
-            channel.ended if closed? && size == 0
+            channel.ended if over?
           else
             channel.deliver(found)
           end

@@ -7,6 +7,8 @@ module RubyVM::Cluster
     # Of version 1; a letter more says whether a signature of 32 bytes follows.
     MARK = "zk1".b
     FORMS = %i[envelope marshal bytes].freeze
+    # What Marshal says of them.
+    SECRET = /no _dump_data is defined for class RubyVM::Cluster::Secret/
 
     class << self
       # `form`: how others read it. :envelope: as told here; :marshal: what Marshal writes and nothing else; :bytes: a String as it is.
@@ -57,8 +59,9 @@ module RubyVM::Cluster
         return made[proc] if made.key?(proc)
         parts = Native.block(proc)
         return Block.new(nil, parts) if Symbol === parts
-        raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" unless parts
-        text, file, line, uses_self, frozen, used = parts
+        text, file, line, uses_self, frozen, used, called = parts
+        # Those that `>>` and the like give are blocks of the core library.
+        raise TypeError, "a Proc without text (of a Method, or of several) can't travel to another machine: write a block" if parts.nil? || file.start_with?("<internal:")
         raise TypeError, "a block whose text is not kept, as that of `eval` (#{file}:#{line}), can't travel to another machine: send the text, and have the job evaluate it" unless text
         scope = proc.binding
         names = scope.local_variables & used
@@ -70,6 +73,9 @@ module RubyVM::Cluster
         dump(receiver, "self")
         found = made[proc] = Block.new(text, file, line, frozen, proc.lambda?, nesting, locals, receiver, main)
         names.each { |name| locals[name] = local(scope.local_variable_get(name), name, made) }
+        # What it only mentions (`defined?(x)`, `x` whose value nobody asks for) is a variable there, too.
+        words = text.b
+        (scope.local_variables - names - called).each { |name| locals[name] = nil if words.include?(name.name.b) }
         found
       end
 
@@ -101,7 +107,7 @@ module RubyVM::Cluster
         rescue TypeError => better
           raise TypeError, "#{what && "#{what}: "}#{better.message.sub("to another VM", "to another machine")}"
         end
-        raise TypeError, "can't send #{what || object.class} to another machine: #{e.message}"
+        raise TypeError, "can't send #{what || object.class} to another machine: #{e.message.sub(SECRET, "the password and the key of a channel stay in this process")}"
       end
 
       private

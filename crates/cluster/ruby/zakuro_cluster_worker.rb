@@ -12,12 +12,15 @@ module RubyVM::Cluster
   module Job # :nodoc:
     # By name, with the bytes of their texts.
     @blocks = {}
+    Words = RubyVM::Pool.const_get(:Words)
+    private_constant :Words
 
     class << self
-      # Runs a job: [bytes of its value, seconds]; [:setup, text, what `packed` gives] when the set-up failed. `name`: what its block is called; nil: the item brings its own.
-      def run(name, text, key, setup_name, setup, quiet, item)
+      # Runs a job: [bytes of its value, seconds]; [:setup, text, what `packed` gives] when the set-up failed. `name`: what its block is called; nil: the item brings its own. `progress`: where the
+      # worker hears which VM is at its set-up, [name, whether it is].
+      def run(name, text, key, setup_name, setup, progress, quiet, item)
         @began = nil
-        failed = setup_name && set_up(setup_name, setup, key) and return failed
+        failed = setup_name && set_up(setup_name, setup, key, progress) and return failed
         if name
           block, = @blocks[name] || remember(name, text, key)
           arguments = [Marshal.load(item)]
@@ -40,19 +43,15 @@ module RubyVM::Cluster
         end
         chain = []
         while error && chain.size < CAUSES
-          chain << [error.class.name || error.class.to_s, text_of(error), error.backtrace]
-          error = error.cause
+          chain << [Words.class_of(error), text_of(error), Words.backtrace_of(error)]
+          error = Words.cause_of(error)
         end
         [bytes, chain, seconds]
       end
 
       private
 
-      def text_of(error)
-        String(error.message)[0, TEXT]
-      rescue StandardError => e
-        "(its message raised #{e.class})"
-      end
+      def text_of(error) = Words.message_of(error)[0, TEXT]
 
       def remember(name, text, key)
         # Blocks of pools that are gone, and what has captured much.
@@ -67,9 +66,12 @@ module RubyVM::Cluster
       end
 
       # Answers what the job has instead of a value, if it fails.
-      def set_up(name, text, key)
+      def set_up(name, text, key, progress)
         return if @set_up == name
+        here = RubyVM.current.name
+        progress << [here, true]
         value = Wire.open(text, :envelope, key).call
+        progress << [here, false]
         RubyVM::Pool.const_get(:Worker).instance_variable_set(:@local, value)
         @set_up = name
         nil
@@ -77,7 +79,8 @@ module RubyVM::Cluster
         # Of this VM, which ends by it.
         raise
       rescue Exception => e
-        [:setup, "#{text_of(e)} (#{e.class})", *packed(e)]
+        progress << [here, false]
+        [:setup, "#{text_of(e)} (#{Words.class_of(e)})", *packed(e)]
       end
     end
   end
@@ -97,6 +100,8 @@ module RubyVM::Cluster
     PAUSES = [0.1, 0.5, 2.0].freeze
     # For how many seconds callers are told why a worker could not start.
     FAILED = 600
+    # How the words end about a VM that somebody has ended: that is nothing of the set-up's.
+    KILLED = "it was killed"
 
     # Raised where a chunk is waited for whose pool is gone.
     class Abandoned < RubyVM::Pool::Error; end
@@ -137,6 +142,7 @@ module RubyVM::Cluster
       @at_work = []
       @alone = false
       @results, @callers, @blocks = {}, {}, {}
+      @progress, @setting_up = RubyVM::Channel.__hidden("worker set-ups"), {}
       @jobs = @errors = @beat = 0
       @busy = 0.0
       @start = RubyVM::Cluster.now
@@ -233,7 +239,7 @@ module RubyVM::Cluster
       text = block && block_text(block)
       setup = options[:setup] && block_text(options[:setup])
       return answer(caller, [:missing, number, @id]) if (block && !text) || (options[:setup] && !setup)
-      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, options[:quiet]])
+      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, @progress, options[:quiet]])
       at_work(AtWork.new(caller, job)) do
         next beside_others { execute(caller, number, options, job, items) } unless options[:alone]
         by_itself do
@@ -359,9 +365,28 @@ module RubyVM::Cluster
       [:exception, nil, seconds, "its result can't be sent: #{error.message}"]
     end
 
+    # Whether a VM of the pool, which has ended, was at its set-up.
+    def at_set_up?(vm)
+      @lock.synchronize do
+        hear_of_set_ups
+        @setting_up.delete(vm)
+      end
+    end
+
+    def hear_of_set_ups
+      while (name, at_it = @progress.try_recv)
+        at_it ? @setting_up[name] = true : @setting_up.delete(name)
+      end
+    end
+
     # `timeout`: that of the job.
     def told(result, timeout)
       if RubyVM::Pool::JobError === result
+        if result.kind == :end && at_set_up?(result.vm) && !result.message.end_with?(KILLED)
+          count(0.0, failed: true)
+          text = result.message.sub(/\Ajob \d+: /, "")
+          return [:setup, nil, 0.0, text, [["RubyVM::Error", text, nil]]]
+        end
         cause = result.cause
         bytes, chain, seconds = cause && (cause.instance_variable_get(:@__packed) || Job.packed(cause))
         seconds = timeout if result.kind == :timeout
@@ -463,15 +488,21 @@ module RubyVM::Cluster
       [@host, Process.pid, @pool.size, @jobs, @errors, busy, @beat, @mark, @lock.synchronize { @at_work.map(&:caller) }]
     end
 
+    # As long as there are jobs, also when it takes no more: those whose pool is gone would keep it from its end.
     def tell_of_itself
       require "json"
-      until @stopped
+      while true
         begin
-          @beat += 1
-          @store.put("worker.#{@id}", JSON.generate(itself), 10)
+          unless @stopped
+            @beat += 1
+            @store.put("worker.#{@id}", JSON.generate(itself), 10)
+          end
+          @lock.synchronize { hear_of_set_ups }
           end_jobs_of_the_gone
-          sweep
-          look_for_strangers
+          unless @stopped
+            sweep
+            look_for_strangers
+          end
         rescue Error
           nil
         end

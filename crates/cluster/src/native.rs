@@ -3,6 +3,7 @@
 use crate::nats::{Operation, operation};
 use crate::resp::{self, Item, Lack};
 use std::sync::Arc;
+use zakuro_bytecode::code::Code;
 use zakuro_bytecode::receiver::uses_self;
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::frame::CodeState;
@@ -132,7 +133,7 @@ mod cluster_native {
         Ok(list.as_value())
     }
 
-    /// The words of a block, with the here-documents that begin in it and no others: `[text, file, line, whether it needs self, whether its Strings are frozen, names of the variables around it that it uses]`; a Symbol for `&:name`; `[nil, file, line]` where the text was not kept; nil for what has none.
+    /// The words of a block, with the here-documents that begin in it and no others: `[text, file, line, whether it needs self, whether its Strings are frozen, names of the variables around it that it uses, names that it calls]`; a Symbol for `&:name`; `[nil, file, line]` where the text was not kept; nil for what has none.
     #[method("block", singleton)]
     fn words(cx: &mut Cx, _this: Value, proc: Ref<ProcCell>) -> Result<Value> {
         match proc.proc_kind() {
@@ -161,7 +162,8 @@ mod cluster_native {
         let file = cx.str(&code.file);
         let line = cx.int(i64::from(code.line));
         let used = outer_names(cx, proc);
-        Ok(cx.array(&[text, file, line, Value::bool(uses_self(&code)), Value::bool(code.frozen_strings), used]))
+        let called = called_names(cx, &code);
+        Ok(cx.array(&[text, file, line, Value::bool(uses_self(&code)), Value::bool(code.frozen_strings), used, called]))
     }
 
     /// Keeps a text from being seen.
@@ -195,6 +197,17 @@ fn outer_names(cx: &mut Cx, proc: Ref<ProcCell>) -> Value {
             all
         });
     cx.array(&names)
+}
+
+/// Names of the methods that a block calls: none of them, where it has no argument, is a variable's.
+fn called_names(cx: &mut Cx, code: &Code) -> Value {
+    let mut work = vec![code];
+    let mut all = RootedVec::new(cx);
+    while let Some(code) = work.pop() {
+        code.calls.iter().for_each(|site| all.push(Value::sym(site.name)));
+        work.extend(code.children.iter().map(|child| &**child));
+    }
+    cx.array(&all)
 }
 
 /// `require "zakuro/cluster"`

@@ -112,7 +112,12 @@ fn owner(cx: &mut Cx, o: Obj) -> Value {
         for c in cx.ancestor_list(class) {
             if let Some(m) = cx.method_in(c, o.name) {
                 let changed = m.method_kind() == MethodKind::ZSuper;
-                if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(|f| f.as_value() == o.method) {
+                // What a look-up finds for an entry that changes the visibility is made anew when the caches have lost it.
+                let same = |f: Ref<MethodCell>| {
+                    let mine = cell(o);
+                    f.reserved == mine.reserved && f.owner == mine.owner && f.body == mine.body && f.data.bits() == mine.data.bits()
+                };
+                if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(same) {
                     holder = c;
                 }
                 break;

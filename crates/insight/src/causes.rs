@@ -29,6 +29,7 @@ pub fn causes(p: &Picture) -> Vec<Cause> {
     all.extend(channels(p, tail.as_ref().map_or(0.0, |t| t.seconds)));
     all.extend(slow_receivers(p));
     all.extend(loading(p));
+    all.extend(loading_of_its_own(p));
     all.extend(locks(p));
     all.extend(threads(p));
     all.extend(more_vms(p));
@@ -106,11 +107,15 @@ fn comes_and_goes(p: &Picture, g: &Group) -> bool {
     !g.main && g.count >= 4 && g.count as f64 > p.machine.usable() && g.ended * 2 >= g.count
 }
 
+/// What a VM's set-up, or loading, has to take for anybody to do something about it, in seconds.
+const LEAST_SETUP: f64 = 1e-4;
+const LEAST_LOADING: f64 = 0.02;
+
 fn setup(p: &Picture) -> Option<Cause> {
     let g = p.groups.iter().filter(|g| comes_and_goes(p, g)).max_by(|a, b| a.seconds.setup.total_cmp(&b.seconds.setup))?;
     let s = &g.seconds;
     let n = g.count as f64;
-    Some(Cause {
+    (s.setup / n >= LEAST_SETUP).then(|| Cause {
         code: "setup_in_job",
         weight: wasted(p, s.setup),
         sentence: format!(
@@ -124,10 +129,8 @@ fn setup(p: &Picture) -> Option<Cause> {
 
 /// VMs that are kept and load or compile all the same, for each job perhaps.
 fn loading(p: &Picture) -> Option<Cause> {
-    let loads = |g: &Group| g.seconds.load + g.seconds.compile;
-    let kept = |g: &&Group| !g.main && !comes_and_goes(p, g) && g.received > g.count;
-    let g = p.groups.iter().filter(kept).max_by(|a, b| loads(a).total_cmp(&loads(b)))?;
-    Some(Cause {
+    let g = p.groups.iter().filter(|g| takes_jobs(p, g)).max_by(|a, b| loads(a).total_cmp(&loads(b)))?;
+    (loads(g) / g.count as f64 >= LEAST_SETUP).then(|| Cause {
         code: "setup_in_job",
         weight: wasted(p, loads(g)),
         sentence: format!(
@@ -136,6 +139,31 @@ fn loading(p: &Picture) -> Option<Cause> {
             percent(part(loads(g), g.seconds.active)),
             1e3 * loads(g) / g.received.max(1) as f64,
             g.received,
+        ),
+    })
+}
+
+fn loads(g: &Group) -> f64 {
+    g.seconds.load + g.seconds.compile
+}
+
+fn takes_jobs(p: &Picture, g: &Group) -> bool {
+    !g.main && !comes_and_goes(p, g) && g.received > g.count
+}
+
+/// Programs that mostly load, for no job of anybody's.
+fn loading_of_its_own(p: &Picture) -> Option<Cause> {
+    let own = |g: &&Group| !comes_and_goes(p, g) && !takes_jobs(p, g);
+    let g = p.groups.iter().filter(own).max_by(|a, b| loads(a).total_cmp(&loads(b)))?;
+    (loads(g) >= LEAST_LOADING).then(|| Cause {
+        code: "loading",
+        weight: wasted(p, loads(g)),
+        sentence: format!(
+            "{} spent {} of what {} did, {:.0} ms, on loading and compiling: load less or later (`autoload`), or start from an image of the loaded program (`RubyVM::Image#save`, `zakuro --image`)",
+            members(g),
+            percent(part(loads(g), g.seconds.active)),
+            if g.count == 1 { "it" } else { "they" },
+            1e3 * loads(g),
         ),
     })
 }
@@ -304,7 +332,10 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         // Their sender waits for them in turn: for their answers, or for room.
         let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
         let (what, back) = match back {
-            Some(back) if back.waited >= c.room - handing_over => (format!("for their answers in {}", back.called()), back.waited),
+            // While one of its threads computes, another one that waits for answers keeps it from nothing.
+            Some(back) if back.waited >= c.room - handing_over => {
+                (format!("for their answers in {}", back.called()), back.waited.min(s.seconds.waiting))
+            }
             _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room - handing_over),
         };
         let server = match s.share(handing_over) {

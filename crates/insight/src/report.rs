@@ -83,6 +83,20 @@ fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// Letters of a name that a table shows.
+const NAME: usize = 48;
+
+/// A name (or a place) as tables show it: of a long one both ends.
+fn short(name: &str) -> String {
+    let count = name.chars().count();
+    if count <= NAME {
+        return name.into();
+    }
+    let first: String = name.chars().take(NAME * 2 / 3).collect();
+    let last: String = name.chars().skip(count - (NAME / 3 - 1)).collect();
+    format!("{first}…{last}")
+}
+
 fn table(out: &mut String, head: &[&str], rows: &[Vec<String>]) {
     let rows: Vec<Vec<String>> = rows.iter().map(|r| r.iter().map(|cell| plain(cell)).collect()).collect();
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).chain([head[i].chars().count()]).max().unwrap_or(0);
@@ -133,7 +147,7 @@ fn groups(out: &mut String, p: &Picture) {
     let row = |g: &&Group| {
         let s = &g.seconds;
         let shares = [s.run, s.collect, s.copy, s.image + s.compile + s.load, s.ready, s.waiting].map(|t| percent(g.share(t)));
-        let mut cells = vec![g.label.clone(), number(g.count), seconds(s.life / g.count.max(1) as f64)];
+        let mut cells = vec![short(&g.label), number(g.count), seconds(s.life / g.count.max(1) as f64)];
         cells.extend(shares);
         cells.push(main_wait(p, g));
         cells
@@ -152,7 +166,8 @@ fn ends(p: &Picture, list: &[End]) -> String {
         .iter()
         .filter(|e| e.messages > 0)
         .take(3)
-        .map(|e| if e.vms > 1 { format!("{} ({})", p.groups[e.group].label, e.vms) } else { p.groups[e.group].label.clone() })
+        .map(|e| (short(&p.groups[e.group].label), e.vms))
+        .map(|(name, vms)| if vms > 1 { format!("{name} ({vms})") } else { name })
         .collect();
     let more = if list.len() > 3 { ", ..." } else { "" };
     if names.is_empty() { "-".into() } else { format!("{}{more}", names.join(", ")) }
@@ -164,8 +179,8 @@ fn channels(out: &mut String, p: &Picture) {
     }
     let row = |c: &ChannelRow| {
         let called = match (&c.name, &c.place) {
-            (Some(name), _) => name.clone(),
-            (None, Some(place)) => format!("{} ({place})", c.id),
+            (Some(name), _) => short(name),
+            (None, Some(place)) => format!("{} ({})", c.id, short(place)),
             (None, None) => c.id.to_string(),
         };
         let depth = match c.bound {

@@ -286,7 +286,7 @@ pub mod channel_stat {
 pub mod thread_stat {
     use super::*;
 
-    /// What the thread did so far, in nanoseconds: `run:`, `ready:` (it could run, but another thread or VM did), `wait:`, and `waits:` by kind. nil where the process does not count, and of
+    /// What the thread did so far, in nanoseconds: `run:`, `ready:` (it could run, but another thread or VM did), `wait:`, and `waits:` by kind. nil where the process does not count, of threads of our libraries, and of
     /// threads of other VMs.
     ///
     ///     Thread.current.stat   #=> nil
@@ -299,5 +299,12 @@ pub mod thread_stat {
         put_number(cx, h, "wait", waits.iter().map(|(_, ns)| ns).sum())?;
         put_waits(cx, h, waits.into_iter())?;
         Ok(h.as_value())
+    }
+
+    /// For threads of our own libraries: no report takes the running one for one of the program's.
+    #[method("__not_counted", singleton, private)]
+    fn not_counted(cx: &mut Cx, _this: Value) -> Result<()> {
+        cx.thread_is_not_counted();
+        Ok(())
     }
 }

@@ -126,7 +126,7 @@ Usage: zakuro [options] [--] [program.rb | -] [arguments]
   --trace FILE      write a timeline for ui.perfetto.dev
   --dashboard[=PORT]  serve a page about the running program on this machine;
                     its address is written to standard error
-  --dashboard-kill  the same, and the page may end VMs
+  --dashboard-kill[=PORT]  the same, and the page may end VMs
   --top             let `zakuro top PID` look (as --dashboard does)
   --account         count without telling: RubyVM.report, RubyVM.stat
   --gc=stress       collect at every safepoint (--gc=never: not at all;
@@ -373,9 +373,11 @@ impl Command {
             ("dashboard", Some(port)) => {
                 self.options.insight.dashboard = Some(port.parse().map_err(|_| format!("invalid port for --dashboard: {port}"))?)
             }
-            ("dashboard-kill", None) => {
-                self.options.insight.dashboard_kill = true;
-                self.options.insight.dashboard.get_or_insert(0);
+            ("dashboard-kill", _) => {
+                let insight = &mut self.options.insight;
+                insight.dashboard_kill = true;
+                let port = value.map(|port| port.parse().map_err(|_| format!("invalid port for --dashboard-kill: {port}"))).transpose()?;
+                insight.dashboard = port.or(insight.dashboard).or(Some(0));
             }
             ("top", None) => self.options.insight.top = true,
             ("profile", _) => {

@@ -83,18 +83,32 @@ class RubyVM::Pool
     #     RubyVM::Pool.open(size: 2) { |pool| pool.map([1, 2, 3]) { |n| n * 10 } }   #=> [10, 20, 30]
     def open(setup: nil, **options)
       raise ArgumentError, "RubyVM::Pool.open needs a block, which gets the pool" unless block_given?
-      pool = new(**options, &setup)
-      begin
+      # Known before it has a VM: an interrupt may come between its last start and the block.
+      pool = allocate
+      ending_in(-> { pool.__send__(:end_now) }) do
+        pool.__send__(:initialize, **options, &setup)
         value = yield(pool)
         pool.close
         value
-      ensure
-        pool.shutdown
       end
+    ensure
+      pool&.__send__(:wait_for_end)
     end
 
     def __name # :nodoc:
       "pool-#{@made += 1}"
+    end
+
+    # What an interrupt of this thread (Thread#kill, Thread#raise, Timeout) must not cut in two: it comes afterwards. Nothing of the program's runs in it, which may take long, and no thread is made, which would have this mask as well.
+    private def uninterrupted(&) = Thread.handle_interrupt(Object => :never, &)
+
+    # Calls the block, which may be interrupted, and then, whatever has ended it, `last`, which no interrupt cuts in two or keeps from being begun (as it may an `ensure` clause).
+    private def ending_in(last, &work)
+      uninterrupted do
+        Thread.__send__(:__unmasked, &work)
+      ensure
+        last.call
+      end
     end
   end
 
@@ -110,7 +124,7 @@ class RubyVM::Pool
     raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
     raise ArgumentError, "image: and file: exclude each other" if image && file
     @vms = 0
-    @size = connect ? 1 : whole(size, "size") || Processors.cores
+    @size = connect ? 1 : Processors.vms(whole(size, "size") || Processors.cores)
     raise TypeError, "image: wants a RubyVM::Image, not #{image.class}" unless image.nil? || RubyVM::Image === image
     if file
       file = File.expand_path(file)
@@ -123,16 +137,21 @@ class RubyVM::Pool
     @lock = Mutex.new
     @changed = ConditionVariable.new
     @waiting = @numbers = 0
+    @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
     @state = :open
     @start = now
     image = @image = RubyVM::Image.capture unless image || file || connect
     grace = limits[:grace] ? { grace: limits[:grace] } : {}
-    @lock.synchronize do
-      @crew = @connect ? Machines.new(self, *@connect, setup) : Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
-      @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
+    made = false
+    self.class.__send__(:ending_in, -> { forsake unless made }) do
+      @lock.synchronize do
+        @crew = @connect ? Machines.new(self, *@connect, setup) : Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
+        @crew.open
+      end
+      @thread = Thread.new { listen }
+      @thread.name = @name
+      made = true
     end
-    @thread = Thread.new { listen }
-    @thread.name = @name
   end
 
   # Calls the block with each object in the pool's VMs and returns its values: in the order of the objects, or with `ordered: false` in that in which they are ready. The first job
@@ -211,27 +230,21 @@ class RubyVM::Pool
   def close
     usable
     @lock.synchronize do
+      raise Error, "the pool #{@name} can't be closed from within its own `map` or `each`, which would wait for its end: shut it down, or close it afterwards" if @state != :ended && @crew.waits_for_us?
       if @state == :open
         @state = :closing
         settle
       end
     end
-    @thread.join unless Thread.current == @thread
+    wait_for_end
     self
   end
 
   # Ends the VMs now: as `kill` does, with the pool's grace time. Jobs that are not done fail with a ClosedError. Answers the pool.
   def shutdown
     usable
-    @lock.synchronize do
-      unless @state == :ended
-        @state = :ended
-        @crew.fail(ClosedError.new("the pool #{@name} was shut down"))
-        @crew.kill
-        wake
-      end
-    end
-    @thread.join unless Thread.current == @thread
+    self.class.__send__(:uninterrupted) { end_now }
+    wait_for_end
     self
   end
 
@@ -312,7 +325,7 @@ class RubyVM::Pool
     return @crew.fits(block) if @connect
     RubyVM::Channel.new.try_send(block)
   rescue TypeError => e
-    raise TypeError, "RubyVM::Pool##{name}: the block can't be sent to the pool's VMs: #{e.message} ($ is the block; it gets copies of what it uses: " \
+    raise TypeError, "RubyVM::Pool##{name}: the block can't be sent to the pool's VMs: #{Words.message_of(e)} ($ is the block; it gets copies of what it uses: " \
                      "give it objects that can be copied, or make them in the set-up block of the pool)"
   end
 
@@ -361,14 +374,19 @@ class RubyVM::Pool
     total = Array === source || Hash === source || Range === source ? source.size : nil
     bar = Progress.for(progress, Integer === total ? total : nil)
     bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs #{@crew.hint && "(#{@crew.hint}) "}" } if @connect
-    yield bar
-    bar&.finish(series.finished, series.failed)
-  ensure
+    self.class.__send__(:ending_in, -> { leave(series) }) do
+      yield bar
+      bar&.finish(series.finished, series.failed)
+    end
+  end
+
+  def leave(series)
     @lock.synchronize do
       series.cancel
       @crew.remove(series)
-      dispatch
       settle
+      # The pool's thread hands out what others have to do.
+      wake if @crew.waiting?
     end
   end
 
@@ -416,8 +434,35 @@ class RubyVM::Pool
 
   def wake = @crew.events << nil
 
+  # If it was made.
+  def end_now
+    return unless @thread
+    @lock.synchronize do
+      unless @state == :ended
+        @state = :ended
+        @crew.fail(ClosedError.new("the pool #{@name} was shut down"))
+        @crew.kill
+        wake
+      end
+    end
+  end
+
+  def wait_for_end
+    @thread.join unless @thread.nil? || Thread.current == @thread
+  end
+
   # The pool's thread: hears what the VMs tell, until the last one has ended.
   def listen
+    Thread.__send__(:__not_counted)
+    error = nil
+    self.class.__send__(:ending_in, -> { @lock.synchronize { listen_no_more(error) } }) do
+      hear_all
+    rescue Exception => e
+      error = Error.new("internal error of the pool #{@name}: #{e.full_message(highlight: false)}")
+    end
+  end
+
+  def hear_all
     until @lock.synchronize { await }
       event = @crew.events.recv(timeout: @listens_until && [@listens_until - now, 0].max)
       @lock.synchronize do
@@ -432,17 +477,31 @@ class RubyVM::Pool
         @changed.broadcast if @waiting > 0
       end
     end
-  rescue Exception => e
-    error = Error.new("internal error of the pool #{@name}: #{e.full_message(highlight: false)}")
-    @broken = error
-    @crew.fail(error)
-    @crew.kill(grace: 0)
-  ensure
+  end
+
+  # Under the lock. Nobody hears of VMs that there are still: the program, or its end, has killed this thread.
+  def listen_no_more(error)
+    error ||= Error.new("the thread of the pool #{@name} was killed") unless @crew.gone?
+    if error
+      @broken ||= error
+      @crew.fail(error)
+      @crew.kill
+    end
     @state = :ended
     @ended = now
-    # Its descriptors are duplicates: who reads from a pipe would wait for the end of theirs, too.
-    @image&.__let_go
+    let_go
     @changed.broadcast
+  end
+
+  # Its descriptors are duplicates: who reads from a pipe would wait for the end of theirs, too.
+  def let_go = @image&.__let_go
+
+  # It could not be made as a whole: ends what there is of it.
+  def forsake
+    @state = :ended
+    @crew&.forsake
+    let_go
+    wake if @crew&.events
   end
 
   # Whether there is nothing to wait for.
@@ -495,7 +554,7 @@ class RubyVM::Pool
     @crew.kill
   end
 
-  def set_up_failed(cause, text = "#{cause.message} (#{cause.class})")
+  def set_up_failed(cause, text = Words.of(cause))
     return if ending?
     @broken = SetupError.new("the set-up of the pool #{@name} failed: #{text}", cause)
     @state = :ended

@@ -2,11 +2,12 @@
 class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
-    attr_reader :number, :index, :vm, :inbox, :out, :exceptions, :chunks
+    attr_reader :number, :index, :inbox, :out, :exceptions, :chunks
     attr_accessor :since, :taken, :ready, :worked, :condemned, :condemned_in, :begun, :leaves, :leave_by, :at, :place, :count
 
     def initialize(number, index, name)
       @number, @index = number, index
+      @started = []
       # ObjectSpace shows none of them: what a job does to one would be felt by others.
       @inbox, @out, @exceptions = %w[jobs results exceptions].map { |what| RubyVM::Channel.__hidden("#{name} #{what}") }
       # What it was sent and has not answered, and the blocks that it has.
@@ -21,11 +22,21 @@ class RubyVM::Pool
       @place = @count = 0
     end
 
-    def start(vm, events)
-      @vm = vm
+    # nil: it was not started.
+    def vm = @started.first
+
+    # The block starts the VM, and puts it into an Array before it does: so no interrupt can come before it is known here.
+    def start(events)
+      yield @started
       vm.monitor(events, @number)
       # Whatever becomes of the VM whose pool it is.
       RubyVM.current.__send__(:__take_along, vm, @inbox)
+    end
+
+    # Nobody listens to it any more.
+    def forsake
+      RubyVM.current.unmonitor(@inbox)
+      vm&.kill(grace: 0)
     end
 
     # TypeError when something in it can't be sent.
@@ -81,8 +92,14 @@ class RubyVM::Pool
   end
   private_constant :Member
 
-  # What those who give out work have in common, be it to VMs or to other machines: the count of jobs.
+  # What those who give out work have in common, be it to VMs or to other machines: the count of jobs, and who waits for them.
   module Finishing # :nodoc:
+    # Whether the thread that asks has a call under way that ends after it has gone on.
+    def waits_for_us? = @tasks.any?(&:ours?)
+
+    # Whether there are jobs that nobody has.
+    def waiting? = @tasks.any?(&:pending?)
+
     private
 
     # The chunk's job at hand has come to its end.
@@ -120,21 +137,29 @@ class RubyVM::Pool
       @restarts = @timeouts = @errors = @retries = @jobs = 0
       @busy = Array.new(size, 0.0)
       @times = Times.new
-      size.times { |index| start(index) }
-    rescue Exception
-      # Not all could be started.
-      @members&.each_value { |member| member.vm&.kill(grace: 0) }
-      raise
     end
+
+    # Whatever interrupts this, `forsake` knows all that were started.
+    def open = @size.times { |index| start(index) }
 
     def start(index)
       number = @last += 1
       name = "#{@pool.name}-#{index}"
       member = Member.new(number, index, name)
       given = { number:, index:, inbox: member.inbox, out: member.out, exceptions: member.exceptions, events: @events, setup: @source[:setup] }
-      vm = @source[:image] ? Worker.spawn(@source[:image], name, @limits, given) : Worker.load_in(@source[:file], name, @limits, given)
-      member.start(vm, @events)
       @members[number] = member
+      member.start(@events) { |into| @source[:image] ? Worker.spawn(@source[:image], name, @limits, given, into) : Worker.load_in(@source[:file], name, @limits, given, into) }
+    rescue Exception
+      # (A kill leaves it to others to forsake.)
+      member&.forsake
+      @members.delete(number)
+      raise
+    end
+
+    # Ends all without waiting for them: not all could be started, or nobody is left who hears of their ends.
+    def forsake
+      @members.each_value(&:forsake)
+      @members.clear
     end
 
     def add(task)
@@ -239,7 +264,7 @@ class RubyVM::Pool
     end
 
     def kill(**how)
-      @members.each_value { |member| member.vm.kill(**how) }
+      @members.each_value { |member| member.vm&.kill(**how) }
     end
 
     # No VM starts and no job is handed out any more.
@@ -301,8 +326,8 @@ class RubyVM::Pool
         singly(chunk)
       else
         # The way to it begins at the object, or at the list of arguments.
-        error = TypeError.new("it can't be sent to a VM of the pool: #{e.message.sub(chunk.task.block ? "$[2][0]" : "$[2][0][1]", "$")}")
-        error.set_backtrace(e.backtrace)
+        error = TypeError.new("it can't be sent to a VM of the pool: #{Words.message_of(e).sub(chunk.task.block ? "$[2][0]" : "$[2][0][1]", "$")}")
+        error.set_backtrace(Words.backtrace_of(e))
         finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, error.message, error))
       end
     end
@@ -343,7 +368,7 @@ class RubyVM::Pool
         when At then member.at = answer.job
         else
           others = member.count > 1 ? ", or that of another job that was sent with it," : ""
-          message = "its result#{others} can't be used here: #{answer.message} (#{answer.class})"
+          message = "its result#{others} can't be used here: #{Words.of(answer)}"
           (member.place + member.count - chunk.done).times { fail_job(member, chunk, :exception, message, answer) }
         end
         member.chunks.shift if chunk.done? && member.chunks.first.equal?(chunk)

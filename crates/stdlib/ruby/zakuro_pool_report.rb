@@ -138,6 +138,10 @@ class RubyVM::Pool
 
   # Processors, as far as this process may use them.
   module Processors
+    # Fewer VMs are not asked about. What one takes at least, in bytes.
+    ALWAYS, VM_BYTES = 10_000, 32 << 10
+    private_constant :ALWAYS, :VM_BYTES
+
     class << self
       # A Hash of `:logical` (those that the process may run on, hyper-threads counted each), `:physical` (cores among them) and `:quota` (what the control groups allow, in
       # processors, or nil).
@@ -155,7 +159,33 @@ class RubyVM::Pool
         limits.compact.select { |n| n > 0 }.min || 1
       end
 
+      # A number of VMs that the machine can have at all; ArgumentError for more.
+      def vms(count) # :nodoc:
+        return count if count <= ALWAYS
+        most = [memory / VM_BYTES, ALWAYS].max
+        raise ArgumentError, "size must be at most #{most}: that many VMs fill the memory, at #{VM_BYTES >> 10} KB each and without a job" if count > most
+        count
+      end
+
       private
+
+      # In bytes: that of the machine, or less where control groups say so.
+      def memory
+        limits = [Integer(File.read("/proc/meminfo")[/^MemTotal: *(\d+)/, 1], exception: false)&.*(1024)]
+        groups do |controllers, path|
+          if controllers == ""
+            limits.concat(above(path).map { |at| Integer(File.read("/sys/fs/cgroup#{at}/memory.max"), exception: false) rescue nil })
+          elsif controllers.split(",").include?("memory")
+            limits.concat(above(path).map { |at| Integer(File.read("/sys/fs/cgroup/memory#{at}/memory.limit_in_bytes"), exception: false) rescue nil })
+          end
+        end
+        limits.compact.min || Float::INFINITY
+      rescue SystemCallError
+        Float::INFINITY
+      end
+
+      # Those that the process is in: their controllers and paths.
+      def groups = File.readlines("/proc/self/cgroup", chomp: true).each { |line| yield(*line.split(":", 3).drop(1)) }
 
       def allowed_cpus
         list = File.foreach("/proc/self/status").find { |line| line.start_with?("Cpus_allowed_list:") }
@@ -182,14 +212,15 @@ class RubyVM::Pool
 
       # The narrowest of the groups that the process is in.
       def quota
-        groups = File.readlines("/proc/self/cgroup", chomp: true).map { |line| line.split(":", 3) }
-        groups.flat_map do |_, controllers, path|
+        shares = []
+        groups do |controllers, path|
           if controllers == ""
-            above(path).map { |at| share(*File.read("/sys/fs/cgroup#{at}/cpu.max").split) rescue nil }
+            shares.concat(above(path).map { |at| share(*File.read("/sys/fs/cgroup#{at}/cpu.max").split) rescue nil })
           elsif controllers.split(",").include?("cpu")
-            above(path).map { |at| of_version_1("/sys/fs/cgroup/cpu#{at}") || of_version_1("/sys/fs/cgroup/#{controllers}#{at}") }
+            shares.concat(above(path).map { |at| of_version_1("/sys/fs/cgroup/cpu#{at}") || of_version_1("/sys/fs/cgroup/#{controllers}#{at}") })
           end
-        end.compact.min
+        end
+        shares.compact.min
       rescue SystemCallError
         nil
       end

@@ -26,6 +26,8 @@ class RubyVM::Pool
     def pending? = !@items.empty? || !@again.empty?
     def cancelled? = @cancelled
     alias keeps_open? pending?
+    # Whether the thread that asks is at it, and has to go on before it ends.
+    def ours? = false
     # The size that chunks have come to.
     def chunk_size = @last
 
@@ -123,6 +125,7 @@ class RubyVM::Pool
       @values = []
       @given = @finished = @failed = 0
       @closed = @waiting = false
+      @thread, @fiber = Thread.current, Fiber.current
     end
 
     # Objects to work on, that nobody else holds.
@@ -140,6 +143,8 @@ class RubyVM::Pool
     def close = @closed = true
     # Others may come.
     def keeps_open? = !done?
+    # (With a scheduler, other fibers of the thread may wait.)
+    def ours? = !done? && @thread.equal?(Thread.current) && (@fiber.equal?(Fiber.current) || Fiber.scheduler.nil?)
     def break_down(error) = done? || super
     def done? = @cancelled || (@closed && @finished == @given)
     # Objects taken from the source that nobody is done with.
@@ -197,6 +202,7 @@ class RubyVM::Pool
     def ahead = @given - @next
     # Whoever takes from it may never come again.
     def keeps_open? = pending?
+    def ours? = false
     def due?(_errors) = @ordered ? @values.key?(@next) : !@values.empty?
 
     # The next result, as [value, error].

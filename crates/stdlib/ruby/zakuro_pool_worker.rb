@@ -19,6 +19,45 @@ class RubyVM::Pool
   At = Struct.new(:job)
   private_constant :Failure, :Unreadable, :At
 
+  # What exceptions of programs say: their classes may have methods of any kind by these names.
+  module Words # :nodoc:
+    CLASS, NAME, TO_S = Kernel.instance_method(:class), Module.instance_method(:name), Module.instance_method(:to_s)
+    BACKTRACE, CAUSE = Exception.instance_method(:backtrace), Exception.instance_method(:cause)
+    private_constant :CLASS, :NAME, :TO_S, :BACKTRACE, :CAUSE
+
+    class << self
+      # The name of its class, or what stands for that.
+      def class_of(error)
+        found = CLASS.bind_call(error)
+        NAME.bind_call(found) || TO_S.bind_call(found)
+      end
+
+      def message_of(error)
+        String(error.message).dup
+      rescue Exception => e
+        "(its message raised #{class_of(e)})"
+      end
+
+      # Both at once.
+      def of(error) = "#{message_of(error)} (#{class_of(error)})"
+
+      # Texts, or nil; that which it really has when its class says none.
+      def backtrace_of(error)
+        error.backtrace&.map(&:to_s)
+      rescue Exception
+        BACKTRACE.bind_call(error)&.map(&:to_s)
+      end
+
+      def cause_of(error)
+        found = error.cause
+        Exception === found ? found : nil
+      rescue Exception
+        CAUSE.bind_call(error)
+      end
+    end
+  end
+  private_constant :Words
+
   # The program of a pool's VM.
   module Worker # :nodoc:
     # How long values and news wait for others, in seconds.
@@ -41,13 +80,14 @@ class RubyVM::Pool
       end
 
       # Starts a VM from an image.
-      def spawn(image, name, limits, arguments)
-        image.spawn(arguments, name:, **limits) { |given| run(given) }
+      def spawn(image, name, limits, arguments, into)
+        image.spawn(arguments, name:, __into: into, **limits) { |given| run(given) }
       end
 
       # Starts a VM that loads a file.
-      def load_in(file, name, limits, arguments)
-        RubyVM.new(name, "-e", "RubyVM::Pool.const_get(:Worker).run(*RubyVM::ARGV)", **limits).start({ **arguments, file: })
+      def load_in(file, name, limits, arguments, into)
+        into << RubyVM.new(name, "-e", "RubyVM::Pool.const_get(:Worker).run(*RubyVM::ARGV)", **limits)
+        into.first.start({ **arguments, file: })
       end
 
       def run(given)
@@ -104,7 +144,7 @@ class RubyVM::Pool
       rescue RubyVM::LimitError
         nil
       rescue StandardError, LoadError => e
-        skip("#{e.message} (#{e.class})", number, out, events)
+        skip(Words.of(e), number, out, events)
         retry
       end
 
@@ -171,7 +211,7 @@ class RubyVM::Pool
         out << values
       rescue StandardError => e
         return one_by_one(values, place, out) if values.size > 1
-        out << Failure.new(:unsendable, e.class.name, e.message.sub("$[0]", "$")[0, 10_000], nil, place)
+        out << Failure.new(:unsendable, Words.class_of(e), Words.message_of(e).sub("$[0]", "$")[0, 10_000], nil, place)
       rescue NoMemoryError
         raise if values.size == 1
         one_by_one(values, place, out)
@@ -191,17 +231,12 @@ class RubyVM::Pool
                when NoMemoryError, SystemExit, SignalException, RubyVM::LimitError then :ends
                else :exception
                end
-        message = begin
-          String(error.message).dup
-        rescue Exception => e
-          "(its message raised #{e.class})"
-        end
         begin
           exceptions << (@far ? @far.packed(error) : error)
         rescue Exception
           exceptions << false
         end
-        Failure.new(kind, error.class.name || error.class.to_s, message, error.backtrace&.map(&:to_s), place)
+        Failure.new(kind, Words.class_of(error), Words.message_of(error), Words.backtrace_of(error), place)
       end
     end
   end

@@ -65,6 +65,20 @@ pub mod thread {
         }
     }
 
+    /// Within a block of `handle_interrupt`: runs the block without its mask, with those around it, and has the mask again when it returns, however it does.
+    #[method("__unmasked", singleton, private)]
+    fn unmasked(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        let me = cx.current_thread();
+        payload(cx, me)?.masks.pop();
+        let r = match cx.check_interrupts() {
+            Ok(()) => cx.yield_values(block, &[]),
+            Err(Exc) => Err(Exc),
+        };
+        let all = cx.class_value(ids::OBJECT);
+        payload(cx, me)?.masks.push(vec![(all, Timing::Never)]);
+        r
+    }
+
     /// Does an exception wait to be raised in the running thread?
     ///
     ///     Thread.pending_interrupt?   #=> false

@@ -1,6 +1,6 @@
 //! RubyVM::Image: program state of one moment, from which VMs are spawned later.
 
-use super::vm::{only, spawn};
+use super::vm::{INTO, only, spawn};
 use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::image::Snapshot;
 use zakuro_vm::*;
@@ -49,7 +49,7 @@ pub mod image_class {
     ///     i = RubyVM::Image.capture; [1, 2].map { |x| i.spawn(x) { |y| y * 10 }.value }  #=> [10, 20]
     #[method("spawn")]
     fn spawn_block(cx: &mut Cx, this: Value, args: Rest, kw: Kwargs, block: Block) -> Result<Value> {
-        only(cx, kw, &[sym::name])?;
+        only(cx, kw, &[sym::name, Sym::intern(INTO)])?;
         let image = snapshot(cx, this)?;
         if block.is_none() {
             return cx.arg_error("must be called with a block");

@@ -113,10 +113,18 @@ pub fn spawn(cx: &mut Cx, seed: Seed, args: Rest, kw: Kwargs) -> Result<Value> {
     if let Some(id) = kw.named("family").and_then(Value::as_fixnum) {
         control.family.store(id as u64, Ordering::Relaxed);
     }
+    let vm = cx.data(ids::RUBY_VM, VmHandle::Power(control.clone()));
+    // For who must know it whatever comes between its start and its first moment as a value of ours.
+    if let Some(list) = kw.named(INTO).and_then(Ref::<ArrayCell>::from_value) {
+        ArrayCell::push(list, &mut cx.heap, vm);
+    }
     host.spawner.start_image(&control, start, seed);
     cx.account_has_grown();
-    Ok(cx.data(ids::RUBY_VM, VmHandle::Power(control)))
+    Ok(vm)
 }
+
+/// Keyword of our own libraries: an Array that the VM is put into before it starts.
+pub const INTO: &str = "__into";
 
 /// What waits for the end of a VM takes there, in bytes, beside a message: its entry, and the channel, which nobody else may have.
 const AT_END: usize = 1024;

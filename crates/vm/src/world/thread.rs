@@ -349,8 +349,8 @@ impl Threads {
     unsafe fn note(&mut self, t: *mut Thread, to: Phase) {
         if let Some(account) = &self.account {
             // SAFETY: caller: a live thread.
+            let left = std::mem::take(&mut self.left);
             if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
-                let left = std::mem::take(&mut self.left);
                 times.change(account, to, if to == Phase::Run { left } else { 0 });
             }
         }

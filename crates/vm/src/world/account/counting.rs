@@ -313,6 +313,10 @@ pub(crate) fn thread_made(account: &Account) {
     add(&account.threads, 1);
 }
 
+fn thread_unmade(account: &Account) {
+    account.threads.store(account.threads.load(Relaxed).saturating_sub(1), Relaxed);
+}
+
 impl Cx {
     /// From now on the VM does something else; [`Cx::end_activity`] gets what this returns. Nothing where nobody counts.
     #[inline]
@@ -497,6 +501,15 @@ impl Cx {
         let c = self.counting.as_ref()?;
         thread_made(&c.account);
         Some(Box::new(ThreadTimes::new()))
+    }
+    /// The running thread is none of the program's: from now on it is not counted as one, and what it waits for is what the VM waits for.
+    pub fn thread_is_not_counted(&mut self) {
+        let Some(account) = self.counting.as_ref().map(|c| c.account.clone()) else { return };
+        let Some(ts) = self.threads.as_deref_mut() else { return };
+        if let Some(mut times) = ts.current().times.take() {
+            times.change(&account, Phase::Ended, 0);
+            thread_unmade(&account);
+        }
     }
     /// Those of the main thread when a VM gets its table of threads: what the VM did so far.
     pub(crate) fn main_thread_times(&self) -> Option<Box<ThreadTimes>> {
