@@ -348,8 +348,8 @@ impl Threads {
     #[inline]
     unsafe fn note(&mut self, t: *mut Thread, to: Phase) {
         if let Some(account) = &self.account {
-            // SAFETY: caller: a live thread.
             let left = std::mem::take(&mut self.left);
+            // SAFETY: caller: a live thread.
             if let Some(times) = unsafe { (*t).times.as_deref_mut() } {
                 times.change(account, to, if to == Phase::Run { left } else { 0 });
             }
