@@ -432,6 +432,9 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
     }
 }
 
+/// From so many bytes on it matters how a buffer grows.
+const DOUBLED: usize = 64 << 10;
+
 /// Up to `n` bytes; fewer only at the end of the file.
 pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
     let hopeless = n >= zakuro_heap::LARGE && !zakuro_heap::machine_has(n);
@@ -444,6 +447,12 @@ pub fn read_bytes(cx: &mut Cx, v: Value, n: usize) -> Result<Vec<u8>> {
         if there >= n || !fill_up_to(cx, v, n - there)? {
             let io = object::reader(cx, v)?;
             return Ok(io.take_buffered(n));
+        }
+        // As much room as has come, and no more than is asked for: doubled as it comes, the buffer would be up to twice that large.
+        let io = object::reader(cx, v)?;
+        let (there, room) = (io.buffered().len(), io.rbuf.capacity() - io.rbuf.len());
+        if there >= DOUBLED && there < n && room < (n - there).min(there) {
+            zakuro_base::memory::grow(|| io.rbuf.try_reserve_exact((n - there).min(there)).is_ok());
         }
         // A short file is read however much is asked for; what has no end would fill the machine first.
         if hopeless && object::reader(cx, v)?.buffered().len() >= zakuro_heap::LARGE {
