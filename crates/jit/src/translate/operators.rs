@@ -689,10 +689,20 @@ impl Emitter<'_, '_> {
         let is = self.is_cell(a);
         self.branch_unless(is, plain);
         let kind = self.load_u8(a, cell::KIND);
-        for own in [Kind::Object, Kind::Moved, Kind::MovedString, Kind::MovedArray, Kind::MovedHash] {
-            let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, own as i64);
+        for moved in [Kind::Moved, Kind::MovedString, Kind::MovedArray, Kind::MovedHash] {
+            let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, moved as i64);
             self.branch_away(is, slow);
         }
+        let (object, other) = (self.b.create_block(), self.b.create_block());
+        let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, Kind::Object as i64);
+        self.b.ins().brif(is, object, &[], other, &[]);
+        self.b.switch_to_block(object);
+        let not = self.constant((op == Op::Not) as i64);
+        let known = self.call_help(help::has_builtin_truth as *const () as usize, &[self.cx, a, not]);
+        self.fail_if_refused(known, id, s);
+        let builtin = self.b.ins().icmp_imm_s(IntCC::Equal, known, Ruby::TRUE.bits() as i64);
+        self.b.ins().brif(builtin, plain, &[], slow, &[]);
+        self.b.switch_to_block(other);
         // So may those of a program's own subclass of a core class, once there is such a method.
         let own = self.b.create_block();
         self.b.set_cold_block(own);

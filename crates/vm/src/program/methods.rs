@@ -199,7 +199,11 @@ impl Cx {
             self.redefined |= fast::PLAIN;
         }
         if matches!(name, sym::not | sym::nil_p) {
-            self.redefined |= self.truth_of(refined.unwrap_or(owner));
+            self.redefined |= match refined {
+                // Objects are asked what their class has, which does not tell of refinements.
+                Some(r) if self.of_plain_objects(r) => fast::TRUTH,
+                _ => self.truth_of(refined.unwrap_or(owner)),
+            };
         }
         self.unsettle();
     }

@@ -492,6 +492,19 @@ pub mod help {
             Ok(cx.matches_builtin(p, v).map_or(Value::UNDEF, Value::bool))
         })
     }
+    /// Whether `!` (`not`), or `nil?`, of an object is the builtin one, for callers without refinements of these: TRUE or FALSE.
+    pub unsafe extern "C" fn has_builtin_truth(cx: &mut Cx, v: u64, not: u64) -> u64 {
+        guarded(cx, |cx| {
+            // SAFETY: a live value.
+            let v = unsafe { Value::from_bits(v) };
+            let (name, owner) = if not != 0 { (sym::not, ids::BASIC_OBJECT) } else { (sym::nil_p, ids::KERNEL) };
+            let class = cx.dispatch_class(v);
+            let found = cx.find_method(class, name);
+            let is =
+                found.is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public);
+            Ok(Value::bool(is))
+        })
+    }
     /// Stores in a slot of an old environment.
     pub unsafe extern "C" fn set_old_env(e: u64, slot: usize, v: u64) {
         // SAFETY: machine code has found the environment as the interpreter does.
