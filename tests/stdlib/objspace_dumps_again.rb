@@ -16,3 +16,7 @@ plain = "a\"b\\c\n\t\u007f\0" * 100_000
 line = ObjectSpace.dump(plain)
 p JSON.parse(line)["value"] == plain
 p line[/"value":"[^,]{30}/]
+
+# Several at once.
+sizes = 4.times.map { Thread.new { ObjectSpace.dump_all(output: :string).size } }.map(&:value)
+p sizes.max < sizes.min * 8

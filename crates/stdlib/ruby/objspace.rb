@@ -26,6 +26,10 @@ module ObjectSpace
   }.compare_by_identity.freeze
   private_constant :INSTRUCTIONS
 
+  # Held while all objects are listed.
+  DUMPING = Mutex.new
+  private_constant :DUMPING
+
   class << self
     # The bytes of all objects, or of those of a class.
     def memsize_of_all(type = nil)
@@ -191,6 +195,8 @@ module ObjectSpace
     # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection, `full: true` adds free cells,
     # `shapes:` false leaves out the layouts of objects, a number those before it. Without `since:` it is closed: each address in it has a line, what VMs share among them. What is made meanwhile is not in it.
     def dump_all(output: :file, full: false, since: nil, shapes: true)
+      # Two at once would have each other's lists.
+      return DUMPING.synchronize { dump_all(output:, full:, since:, shapes:) } unless DUMPING.owned?
       __output(output) do |io|
         now = GC.count
         objects = each_object.to_a

@@ -103,8 +103,10 @@ class RubyVM::Pool
     private def uninterrupted(&) = Thread.handle_interrupt(Object => :never, &)
 
     # Calls the block, which may be interrupted, and then, whatever has ended it, `last`, which no interrupt cuts in two or keeps from being begun (as it may an `ensure` clause).
-    private def ending_in(last, &work)
+    # `first`, if there is one, is called when that is so.
+    private def ending_in(last, first = nil, &work)
       uninterrupted do
+        first&.call
         Thread.__send__(:__unmasked, &work)
       ensure
         last.call
@@ -130,7 +132,7 @@ class RubyVM::Pool
       file = File.expand_path(file)
       raise LoadError, "cannot load such file -- #{file}" unless File.file?(file)
     end
-    @name = name.nil? ? self.class.__name : String(name)
+    @name = name.nil? ? self.class.__name : Words.plain(String(name))
     @timeout = seconds(job_timeout, "job_timeout")
     @retries = count(binding.local_variable_get(:retry))
     @owner = RubyVM.__here
@@ -148,8 +150,12 @@ class RubyVM::Pool
         @crew = @connect ? Machines.new(self, *@connect, setup) : Crew.new(self, @size, { image:, file:, setup: }, limits, grace)
         @crew.open
       end
-      @thread = Thread.new { listen }
+      begun = Thread::Queue.new
+      @thread = Thread.new { listen(begun) }
       @thread.name = @name
+      # Who kills it later ends the pool; before that it could not.
+      begun.pop(timeout: 0.05) until begun.closed? || !@thread.alive?
+      raise Error, "the thread of the pool #{@name} was killed" unless begun.closed?
       made = true
     end
   end
@@ -452,10 +458,10 @@ class RubyVM::Pool
   end
 
   # The pool's thread: hears what the VMs tell, until the last one has ended.
-  def listen
+  def listen(begun)
     Thread.__send__(:__not_counted)
     error = nil
-    self.class.__send__(:ending_in, -> { @lock.synchronize { listen_no_more(error) } }) do
+    self.class.__send__(:ending_in, -> { @lock.synchronize { listen_no_more(error) } }, -> { begun.close }) do
       hear_all
     rescue Exception => e
       error = Error.new("internal error of the pool #{@name}: #{e.full_message(highlight: false)}")

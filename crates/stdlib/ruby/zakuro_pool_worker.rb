@@ -29,11 +29,23 @@ class RubyVM::Pool
       # The name of its class, or what stands for that.
       def class_of(error)
         found = CLASS.bind_call(error)
-        NAME.bind_call(found) || TO_S.bind_call(found)
+        plain(NAME.bind_call(found) || TO_S.bind_call(found))
+      end
+
+      # A text of any encoding as one that goes with others.
+      def plain(text)
+        text = String.new(text)
+        case text.encoding
+        when Encoding::UTF_8, Encoding::US_ASCII then text
+        when Encoding::BINARY then text.force_encoding(Encoding::UTF_8)
+        else text.encode(Encoding::UTF_8, invalid: :replace, undef: :replace)
+        end
+      rescue EncodingError
+        text.force_encoding(Encoding::UTF_8)
       end
 
       def message_of(error)
-        String(error.message).dup
+        plain(String(error.message))
       rescue Exception => e
         "(its message raised #{class_of(e)})"
       end
@@ -43,9 +55,9 @@ class RubyVM::Pool
 
       # Texts, or nil; that which it really has when its class says none.
       def backtrace_of(error)
-        error.backtrace&.map(&:to_s)
+        error.backtrace&.map { |line| plain(line.to_s) }
       rescue Exception
-        BACKTRACE.bind_call(error)&.map(&:to_s)
+        BACKTRACE.bind_call(error)&.map { |line| plain(line.to_s) }
       end
 
       def cause_of(error)

@@ -53,7 +53,7 @@ pub fn str_to_int(cx: &mut Cx, s: Ref<StringCell>, base: i32) -> Result<Value> {
     match int::parse_strict(&Held::of(s), base, cx) {
         Ok(int::Int::Small(i)) => Ok(cx.int(i)),
         Ok(int::Int::Big(b)) => Ok(cx.big(b)),
-        Err(int::IntError::Radix) => cx.arg_error(format!("invalid radix {base}")),
+        Err(int::IntError::Radix) => cx.arg_error(format!("invalid radix {}", base.unsigned_abs())),
         Err(int::IntError::Stopped) => Err(Exc),
         Err(int::IntError::Invalid) => {
             let t = shown(&cx.heap, s);
@@ -356,7 +356,9 @@ mod kernel {
     fn integer(cx: &mut Cx, this: Value, v: Value, base: Option<Value>, kw: Kwargs) -> Result<Value> {
         let _ = this;
         let raise = raises(cx, kw)?;
-        quietly(cx, raise, |cx| to_integer(cx, v, base))
+        // Whatever `exception:` says.
+        let no_radix = base.and_then(Value::as_fixnum).is_some_and(|b| b == 1 || b.unsigned_abs() > 36);
+        quietly(cx, raise || no_radix && v.is_kind(Kind::String), |cx| to_integer(cx, v, base))
     }
     /// Strict conversion to a Float.
     ///

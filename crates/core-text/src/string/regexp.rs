@@ -343,7 +343,10 @@ fn substitute(cx: &mut Cx, this: Str, pat: Value, rep: Replacement, global: bool
         }
     }
     add(&cx.heap, &mut out, &mut e, src, copied, src.len()).or_else(|c| c.raise(cx))?;
-    p.publish(cx, src, Some(&found));
+    // What the block of `sub` has matched stays.
+    if global || !matches!(rep, Replacement::Block(_)) {
+        p.publish(cx, src, Some(&found));
+    }
     Ok(Some((out, e)))
 }
 

@@ -1,6 +1,6 @@
 //! String: `split`, `partition`, `rpartition`.
 
-use super::regexp::{Found, Pattern, pattern};
+use super::regexp::{Pattern, pattern};
 use super::util::*;
 use crate::regexp::engine;
 use zakuro_macros::ruby_class;
@@ -136,8 +136,14 @@ fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<
     let (mut begin, mut from, mut n) = (0, 0, 1);
     let mut last_empty = false;
     let pattern = Pattern::Regexp(re);
+    let mut last = None;
     while n != limit && from <= len {
-        let Some(Found { start, end, captures }) = pattern.search(cx, src, from)? else { break };
+        last = pattern.search(cx, src, from)?;
+        let Some(found) = &last else { break };
+        if p.block.is_some() {
+            pattern.publish(cx, src, Some(found));
+        }
+        let (start, end) = (found.start, found.end);
         if start == from && start == end {
             if !last_empty {
                 from += if from >= len { 1 } else { char_len_at(&cx.heap, src, from) };
@@ -152,10 +158,16 @@ fn split_regexp(cx: &mut Cx, p: &mut Pieces, re: Value, limit: usize) -> Result<
             from = end;
         }
         last_empty = false;
-        for (a, b) in captures.iter().flat_map(|c| &c.groups[1..]).flatten() {
+        for (a, b) in found.captures.iter().flat_map(|c| &c.groups[1..]).flatten() {
             p.put(cx, *a, *b)?;
         }
         n += 1;
+    }
+    // `$~` is that of the last search: behind the end there is none.
+    if n != limit {
+        pattern.publish(cx, src, None);
+    } else if p.block.is_none() {
+        pattern.publish(cx, src, last.as_ref());
     }
     p.put(cx, begin, len)
 }
@@ -196,6 +208,12 @@ pub mod splitting {
             check_valid(cx, s)?;
         }
         if this.len() == 0 {
+            if let Some(Pattern::Regexp(re)) = how
+                && limit != 1
+                && !matches!(engine::regexp_checked(cx, &re)?.source(), b"" | b" ")
+            {
+                cx.set_backref(Value::NIL);
+            }
             return Ok(result);
         }
         if limit == 1 {
