@@ -310,7 +310,8 @@ impl HeapState {
         if !empty {
             return self.pause(start, m);
         }
-        let since = self.since - rounds.scanned;
+        // What was not used of the open runs has been taken back since.
+        let since = self.since.saturating_sub(rounds.scanned);
         // Where a round has not left half of what the one before did, another would not either.
         if rounds.done >= ROUNDS || since < FEW || rounds.done > 0 && since > rounds.between / 2 {
             self.close_runs();

@@ -332,9 +332,10 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         // Their sender waits for them in turn: for their answers, or for room.
         let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
         let (what, back) = match back {
-            // While one of its threads computes, another one that waits for answers keeps it from nothing.
+            // While one of its threads computes, or sleeps, another one that waits for answers keeps it from nothing.
             Some(back) if back.waited >= c.room - handing_over => {
-                (format!("for their answers in {}", back.called()), back.waited.min(s.seconds.waiting))
+                let held_up = (s.seconds.waiting - s.seconds.wait(WaitKind::Sleep)).max(0.0);
+                (format!("for their answers in {}", back.called()), back.waited.min(held_up))
             }
             _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room - handing_over),
         };
