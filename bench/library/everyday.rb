@@ -31,6 +31,7 @@ CALLS = {
   "gsub" => -> { "abcabc".gsub(/[ab]/, "a" => "1", "b" => "2") }, "format" => -> { format("%05d %s", 12, "a") }, "map(&:to_s)" => -> { LIST.map(&:to_s) }, "sort_by" => -> { PAIRS.sort_by { |_, v| v } },
   "group_by" => -> { LIST.group_by { |x| x % 7 } }, "each_slice" => -> { LIST.each_slice(3) { nil } }, "zip" => -> { LIST.zip(LIST) }, "Struct.new" => -> { STRUCT.new(1, 2).a }, "Data.new" => -> { DATA_CLASS.new(a: 1, b: 2).a },
   "raise" => -> { begin; raise "x"; rescue; nil; end }, "catch" => -> { catch(:a) { throw :a } }, "Fiber#resume" => -> { FIBER.resume }, "Enumerator#next" => -> { ENDLESS.next }, "<<" => -> { +"" << "ab" },
+  "=~ of a letter" => -> { /a/ =~ TEXT; $1 }, "=~ with groups" => -> { /(\w+),(\w+)/ =~ TEXT; $1 }, "case of Regexps" => -> { case TEXT when /xyz/ then 1 when /qqq/ then 2 when /a/ then $1 end },
   "match of a log line" => -> { LOG_LINE.match(LOG) }, "StringIO#write" => -> { STREAM.rewind; STREAM.write("abc") }, "count" => -> { TEXT.count("a") }, "delete" => -> { TEXT.delete(",") },
   "squeeze" => -> { TEXT.squeeze }, "bytes" => -> { TEXT.bytes }, "codepoints" => -> { TEXT.codepoints }, "rjust" => -> { TEXT.rjust(20) }, "Symbol#name" => -> { :abc.name },
   "split" => -> { TEXT.split(",") }, "tr" => -> { TEXT.tr("a-y", "b-z") }, "each_char" => -> { TEXT.each_char { nil } }, "inspect" => -> { [1, "a", :b, nil, { a: 1 }].inspect },
