@@ -107,12 +107,21 @@ fn waves_of_vms_leave_nothing() {
     let before = settled();
     let waves = (vms / (each * KINDS)).max(2);
     (0..waves).for_each(|_| wave());
-    let after = settled();
     let ended = (waves * each * KINDS) as isize;
-    let (bytes, blocks) = (after.0 - before.0, after.1 as isize - before.1 as isize);
-    println!("{ended} VMs: {bytes} bytes ({before:?} -> {after:?})");
-    // Tables, pools and the host's own heap breathe.
-    assert!(bytes < 100_000 + 16 * ended, "{bytes} bytes stay of {ended} VMs");
-    assert!(blocks <= 32, "{blocks} blocks stay of {ended} VMs");
+    let grown = |now: (isize, usize)| (now.0 - before.0, now.1 as isize - before.1 as isize);
+    // Tables, pools and the host's own heap breathe: a word on its stack may still show the last wave, with its reports of a megabyte. The next one
+    // takes that word's place; what nobody has any more stays whatever comes.
+    let fits = |(bytes, blocks): (isize, isize)| bytes < 100_000 + 16 * ended && blocks <= 32;
+    let mut left = grown(settled());
+    for _ in 0..3 {
+        if fits(left) {
+            break;
+        }
+        println!("looking again: {left:?}");
+        wave();
+        left = grown(settled());
+    }
+    println!("{ended} VMs: {} bytes and {} blocks more than {before:?}", left.0, left.1);
+    assert!(fits(left), "{} bytes and {} blocks stay of {ended} VMs", left.0, left.1);
     host.close();
 }
