@@ -18,8 +18,8 @@ class RubyVM::Channel
   # `user:`, `password:`, `token:`, `nkey:` (a seed), `credentials:` (the text of a file of NATS' tools), `ca_file:`, `certificate:`, `private_key:`, `verify:` for the server.
   class Remote
     NAME = /\A[^\s\0]{1,200}\z/
-    # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back.
-    AHEAD, IDLE = 0.2, 1.0
+    # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back; after which the thread that fetches ends, until somebody asks again.
+    AHEAD, IDLE, REST = 0.2, 1.0, 20.0
     # The longest pause of one who polls that is taken note of.
     LONGEST = 15.0
     # Most messages that the server is told of together; for how long one may wait for others, in seconds.
@@ -28,7 +28,7 @@ class RubyVM::Channel
     MISSING = 10
     # No message after all.
     GONE = Object.new
-    private_constant :NAME, :AHEAD, :IDLE, :LONGEST, :TOGETHER, :TOLD_AFTER, :MISSING, :GONE
+    private_constant :NAME, :AHEAD, :IDLE, :REST, :LONGEST, :TOGETHER, :TOLD_AFTER, :MISSING, :GONE
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -76,7 +76,7 @@ class RubyVM::Channel
       payload, id = packed(object, id)
       if String === payload
         return counted(payload) { send_now(payload, id, by) } unless @outgoing
-        return counted(payload) { @outgoing.send(payload, id) || self }
+        return counted(payload) { self if @outgoing.send(payload, id, by) }
       end
       # In parts: after all that is under way.
       @outgoing&.flush
@@ -308,6 +308,20 @@ class RubyVM::Channel
       raise TypeError, "can't copy RubyVM::Channel::Remote: open it again"
     end
 
+    # When nobody has the handle any more, its connections end: after what is under way, and not by whoever collects, who may be in the middle of it.
+    def self.__without_handle(queue, timeout) # :nodoc:
+      lambda do |_|
+        queue.connected? && Thread.new do
+          Thread.__send__(:__not_counted)
+          queue.connection.settle(timeout)
+          queue.disconnect
+        end
+      rescue ThreadError
+        # The process ends.
+        nil
+      end
+    end
+
     # For RubyVM.select: channels of both kinds.
     def self.__select(channels, timeout) # :nodoc:
       bells = channels.map { |c| Remote === c ? c.__bell : c }
@@ -399,6 +413,17 @@ class RubyVM::Channel
     def has?(name) = @lock.synchronize { @held.key?(name) || @done.key?(name) } # :nodoc:
     def room = @lock.synchronize { wants? ? free : 0 } # :nodoc:
     def holds_nothing? = @lock.synchronize { @held.empty? } # :nodoc:
+
+    # Whether nobody has asked for long, and there is nothing to tell the server: then the thread that fetches is another one when somebody asks. (It would keep the handle from being collected.) The block
+    # is asked under the lock.
+    def rests? # :nodoc:
+      @lock.synchronize do
+        return false if @exact || @wanted > 0 || @ending || RubyVM::Cluster.now - @asked < REST
+        return false unless @held.empty? && @ready.empty? && @to_tell.empty? && @telling.empty? && (!block_given? || yield)
+        @fetcher = nil
+        true
+      end
+    end
 
     # What was fetched and nobody here asks for goes to others.
     def give_back_idle # :nodoc:
@@ -562,6 +587,7 @@ class RubyVM::Channel
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
       @wire = cluster.const_get(:Wire)
       @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout, **@parts)
+      ObjectSpace.define_finalizer(self, Remote.__without_handle(@queue, @timeout))
       @owner = RubyVM.__here
       @lock = Mutex.new
       @room = ConditionVariable.new

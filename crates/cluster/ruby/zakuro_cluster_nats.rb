@@ -90,6 +90,13 @@ module RubyVM::Cluster
       @subscriptions[number][1]
     end
 
+    # Nothing of it is on its way.
+    def forget(number)
+      unsubscribe(number)
+      @lock.synchronize { @subscriptions.delete(number) }
+      nil
+    end
+
     # An answer of JetStream's, as a Hash.
     def api(what, body = {}, timeout: @timeout)
       require "json"
@@ -287,6 +294,8 @@ module RubyVM::Cluster
     end
 
     def connection = @connection ||= NatsConnection.new(@address, @timeout)
+    # Whether this VM has one.
+    def connected? = @connection&.here?
 
     # Which stream this is: another one has nothing of what was sent to the one before. Asked again when the server is another one.
     def generation
@@ -424,7 +433,7 @@ module RubyVM::Cluster
     # The receiver's thread: asks for messages for the channel until it is released.
     def fetch_for(channel)
       inbox = "_INBOX.#{RubyVM::Cluster.random_name}"
-      @number = connection.subscribe(inbox) do |_subject, reply, headers, payload|
+      subscription = @number = connection.subscribe(inbox) do |_subject, reply, headers, payload|
         if reply.nil? || (payload.empty? && headers&.match?(/\ANATS\/1\.0 \d/))
           channel.synchronize { @requested = 0 }
           @empty = true
@@ -452,6 +461,8 @@ module RubyVM::Cluster
             looked = RubyVM::Cluster.now
             channel.give_back_idle
             touch(channel.tokens)
+            # What was asked for would come to nobody.
+            return connection.forget(subscription) if channel.rests? { @requested == 0 }
           end
           # What was asked for is over. If the server does not say so, there is perhaps nobody to say it: the stream was deleted, and made again by a sender.
           if @requested > 0 && RubyVM::Cluster.now - asked > every + 1

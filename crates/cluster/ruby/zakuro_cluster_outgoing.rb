@@ -11,20 +11,20 @@ module RubyVM::Cluster
     def initialize(queue, most, timeout)
       @queue, @most, @timeout = queue, most, timeout
       @again = []
-      @asked = @unsent = @waiting = 0
+      @asked = @unsent = @waiting = @taken = 0
     end
 
-    # Waits only while too many are under way.
-    def send(payload, id)
+    # Waits only while too many are under way. Whether it is, too, by a moment.
+    def send(payload, id, by = nil)
       # So that what can be wrong is told.
-      return send_first(payload, id) unless @begun
-      wait_for(@most)
+      return send_first(payload, id, by) unless @begun
+      return false unless wait_for(@most, by)
       connection.synchronize do
         raise error if @over
         @asked += 1
       end
       ask(payload, id)
-      nil
+      true
     end
 
     # Waits until the server has all of them.
@@ -47,7 +47,7 @@ module RubyVM::Cluster
 
     # Waits for room, as long as for an answer, and then for nothing any more.
     def leave
-      wait_for(1, RubyVM::Cluster.now + @timeout) unless @over
+      unanswered unless @over || wait_for(1, RubyVM::Cluster.now + @timeout) || !@again.empty?
       close("the channel was disconnected here")
     end
 
@@ -66,42 +66,50 @@ module RubyVM::Cluster
 
     def connection = @queue.connection
 
-    # Until fewer than so many are under way, or until a moment. Meanwhile what found no room is asked again.
+    # Until fewer than so many are under way; false when they are not by a moment. Meanwhile what found no room is asked again: a few, and soon and more of them as long as there is room for some.
     def wait_for(most, by = nil)
       connection.synchronize { @waiting += 1 }
-      pause = FIRST
+      pause, before = FIRST, @taken
       while true
-        unanswered unless connection.wait_until(@timeout) { @over || @refused || !@again.empty? || @asked < most }
+        left = by && [by - RubyVM::Cluster.now, 0].max
+        unless connection.wait_until([@timeout, left].compact.min) { @over || @refused || !@again.empty? || @asked < most }
+          return false if left && left < @timeout
+          unanswered
+        end
         if @over
           answered
           raise error
         end
         refused, @refused = @refused, nil
         raise RubyVM::Cluster.again(refused), cause: refused.cause if refused
-        return if @again.empty? || (by && RubyVM::Cluster.now > by)
-        connection.wait_until(pause) { @over }
-        pause = [pause * 2, LONGEST].min
-        ask_again
+        return true if @again.empty?
+        return false if left && left <= 0
+        connection.wait_until([pause, left].compact.min) { @over }
+        found = @taken - before
+        before += found
+        pause = found > 0 ? FIRST : [pause * 2, LONGEST].min
+        ask_again(found + 1)
       end
     ensure
       connection.synchronize { @waiting -= 1 }
     end
 
-    def send_first(payload, id)
+    def send_first(payload, id, by)
       pause = FIRST
       until (outcome = @queue.publish(payload, id)) == :sent
         connection.synchronize { no_more("the channel is closed") } if outcome == :closed
-        connection.wait_until(pause) { @over }
+        left = by && by - RubyVM::Cluster.now
+        return false if left && left <= 0
+        connection.wait_until([pause, left].compact.min) { @over }
         raise error if @over
         pause = [pause * 2, LONGEST].min
       end
       @begun = true
-      nil
     end
 
-    # All that found no room by now.
-    def ask_again
-      @again.size.times do
+    # So many of those that found no room by now, oldest first.
+    def ask_again(most)
+      [most, @again.size].min.times do
         message = connection.synchronize { @again.shift&.tap { @asked += 1 } } or return
         payload, id, outcome = message
         outcome == :unsure ? find_out(payload, id) : ask(payload, id)
@@ -133,7 +141,9 @@ module RubyVM::Cluster
       @asked -= 1
       if error
         @refused ||= error
-      elsif outcome != :sent
+      elsif outcome == :sent
+        @taken += 1
+      else
         @again << [payload, id, outcome]
         no_more(over) if @over || outcome == :closed
       end

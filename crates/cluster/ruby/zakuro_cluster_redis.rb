@@ -191,6 +191,8 @@ module RubyVM::Cluster
     end
 
     def connection = @connection ||= RedisConnection.new(@address, @timeout)
+    # Whether this VM has one.
+    def connected? = @connection&.here?
     def generation = connection.generation
 
     # What can be told at once that is wrong.
@@ -282,7 +284,7 @@ module RubyVM::Cluster
     def delete = drop(@key)
 
     def disconnect
-      if @reading&.here? && @connection&.here?
+      if @consumes && connected?
         begin
           connection.script(LEAVE, [@key], [GROUP, @consumer], timeout: 1)
         rescue Error
@@ -295,7 +297,8 @@ module RubyVM::Cluster
 
     # The receiver's thread: fetches for the channel until it is released.
     def fetch_for(channel)
-      @reading = RedisConnection.new(@address, @timeout)
+      reading = @reading = RedisConnection.new(@address, @timeout)
+      @consumes = true
       looked = 0
       seen = 1
       every = [@ack_wait / 3.0, 1.0].min
@@ -306,6 +309,7 @@ module RubyVM::Cluster
             looked = RubyVM::Cluster.now
             channel.give_back_idle
             touch(channel.tokens)
+            return rest(reading) if channel.rests?
             free = channel.room
             # What others left behind.
             claim(free, channel) if free > 0
@@ -315,9 +319,9 @@ module RubyVM::Cluster
             @cursor = "0-0"
             claim(free, channel)
           end
-          if @reading.connects > seen
+          if reading.connects > seen
             # What was handed out and got lost with the connection.
-            seen = @reading.connects
+            seen = reading.connects
             generation = connection.generation
             channel.deliver(mine.reject { |delivery| channel.has?(delivery.name) })
             @grouped = @known = generation
@@ -427,6 +431,12 @@ module RubyVM::Cluster
     end
 
     def gone = RubyVM::ClosedError.new("the channel was deleted")
+
+    # Another thread fetches when somebody asks, perhaps by now.
+    def rest(reading)
+      reading.close
+      @reading = nil if reading.equal?(@reading)
+    end
 
     # The thread that fetches looks for what was given back, also if it waits for the server.
     def look_for_returned
