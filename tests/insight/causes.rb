@@ -27,7 +27,7 @@ end
   slow_source_of_pool: :single_sender, single_sender_ractor: :single_sender, stages: :single_sender, large_messages_in_pool: :large_messages, large_messages_ractor: :large_messages,
   collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, setup_by_library: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside,
   slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside, asleep: :outside, queues: :outside, one_after_the_other: :one_vm,
-  slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, only_loads: :loading, asleep_beside_pool: :outside
+  slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, slow_receiver_of_main: :slow_receiver, only_loads: :loading, asleep_beside_pool: :outside
 }.each do |name, code|
   found = first_right(name) { |one| one.to_sym == code }
   puts "#{name}: #{found.to_sym == code ? "right" : found}"

@@ -308,17 +308,19 @@ class RubyVM::Channel
       raise TypeError, "can't copy RubyVM::Channel::Remote: open it again"
     end
 
-    # When nobody has the handle any more, its connections end: after what is under way, and not by whoever collects, who may be in the middle of it.
-    def self.__without_handle(queue, timeout) # :nodoc:
+    # When nobody has the handle any more, its connections end: after what is under way, and not by whoever collects, who may be in the middle of it. (At the end of the VM it is still there: what then becomes
+    # of it is said elsewhere.)
+    def self.__without_handle(handle, queue, timeout) # :nodoc:
+      here = ObjectSpace::WeakMap.new
+      here[handle] = true
+      handle = nil
       lambda do |_|
-        queue.connected? && Thread.new do
+        next unless here.keys.empty? && queue.connected?
+        Thread.new do
           Thread.__send__(:__not_counted)
           queue.connection.settle(timeout)
           queue.disconnect
         end
-      rescue ThreadError
-        # The process ends.
-        nil
       end
     end
 
@@ -587,7 +589,7 @@ class RubyVM::Channel
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
       @wire = cluster.const_get(:Wire)
       @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout, **@parts)
-      ObjectSpace.define_finalizer(self, Remote.__without_handle(@queue, @timeout))
+      ObjectSpace.define_finalizer(self, Remote.__without_handle(self, @queue, @timeout))
       @owner = RubyVM.__here
       @lock = Mutex.new
       @room = ConditionVariable.new

@@ -12,6 +12,7 @@ module RubyVM::Cluster
       @queue, @most, @timeout = queue, most, timeout
       @again = []
       @asked = @unsent = @waiting = @taken = 0
+      @pause, @ask_at = FIRST, 0.0
     end
 
     # Waits only while too many are under way. Whether it is, too, by a moment.
@@ -21,7 +22,7 @@ module RubyVM::Cluster
       return false unless wait_for(@most, by)
       connection.synchronize do
         raise error if @over
-        @asked += 1
+        asks
       end
       ask(payload, id)
       true
@@ -66,10 +67,9 @@ module RubyVM::Cluster
 
     def connection = @queue.connection
 
-    # Until fewer than so many are under way; false when they are not by a moment. Meanwhile what found no room is asked again: a few, and soon and more of them as long as there is room for some.
+    # Until fewer than so many are under way; false when they are not by a moment. Meanwhile what found no room is asked again.
     def wait_for(most, by = nil)
       connection.synchronize { @waiting += 1 }
-      pause, before = FIRST, @taken
       while true
         left = by && [by - RubyVM::Cluster.now, 0].max
         unless connection.wait_until([@timeout, left].compact.min) { @over || @refused || !@again.empty? || @asked < most }
@@ -82,13 +82,11 @@ module RubyVM::Cluster
         end
         refused, @refused = @refused, nil
         raise RubyVM::Cluster.again(refused), cause: refused.cause if refused
-        return true if @again.empty?
+        unanswered if @asked > 0 && RubyVM::Cluster.now - @heard > @timeout
+        pause = ask_again
+        return true if @asked + @again.size < most
         return false if left && left <= 0
-        connection.wait_until([pause, left].compact.min) { @over }
-        found = @taken - before
-        before += found
-        pause = found > 0 ? FIRST : [pause * 2, LONGEST].min
-        ask_again(found + 1)
+        connection.wait_until([pause, left].compact.min) { @over || @refused || @asked + @again.size < most }
       end
     ensure
       connection.synchronize { @waiting -= 1 }
@@ -107,13 +105,25 @@ module RubyVM::Cluster
       @begun = true
     end
 
-    # So many of those that found no room by now, oldest first.
-    def ask_again(most)
-      [most, @again.size].min.times do
-        message = connection.synchronize { @again.shift&.tap { @asked += 1 } } or return
+    # Of those that found no room by now, oldest first: one more than found it since the last time, and soon again if some did. Answers how long to wait, in seconds.
+    def ask_again
+      now = RubyVM::Cluster.now
+      return [@ask_at - now, FIRST].max if @again.empty? || now < @ask_at
+      found, @taken = @taken, 0
+      @pause = found > 0 ? FIRST : [@pause * 2, LONGEST].min
+      @ask_at = now + @pause
+      [found + 1, @again.size].min.times do
+        message = connection.synchronize { @again.shift&.tap { asks } } or break
         payload, id, outcome = message
         outcome == :unsure ? find_out(payload, id) : ask(payload, id)
       end
+      @pause
+    end
+
+    # Under the lock. `@heard`: since when somebody waits for an answer.
+    def asks
+      @heard = RubyVM::Cluster.now if @asked == 0
+      @asked += 1
     end
 
     def ask(payload, id)
@@ -139,6 +149,7 @@ module RubyVM::Cluster
     # Under the lock.
     def answer(payload, id, outcome, error, over = "the channel is closed")
       @asked -= 1
+      @heard = RubyVM::Cluster.now
       if error
         @refused ||= error
       elsif outcome == :sent

@@ -373,11 +373,11 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     all
 }
 
-/// Who waits for room, because whoever receives computes and leaves cores idle. (Where all cores are busy with receiving, senders wait as they should; the main VM feeds others, and is not held up.)
+/// Who waits for room, because whoever receives computes and leaves cores idle. (Where all cores are busy with receiving, senders wait as they should.)
 fn slow_receivers(p: &Picture) -> Option<Cause> {
     let cores = p.machine.usable().max(1.0);
     let of = |c: &ChannelRow| {
-        let from = c.senders.iter().filter(|e| !p.groups[e.group].main).max_by(|a, b| a.waited.total_cmp(&b.waited))?;
+        let from = c.senders.iter().max_by(|a, b| a.waited.total_cmp(&b.waited))?;
         let to = c.receivers.iter().max_by_key(|e| e.messages).filter(|to| to.group != from.group)?;
         let (s, r) = (&p.groups[from.group], &p.groups[to.group]);
         let busy = r.share(r.seconds.active - r.seconds.copy - r.seconds.collect);

@@ -80,6 +80,7 @@ class RubyVM::Pool
     attr_writer :note
 
     def self.for(asked, total, stream = $stderr)
+      raise TypeError, "progress: must be true or a text, not #{asked.class}" unless asked.nil? || true == asked || false == asked || String === asked
       return unless asked && stream.respond_to?(:tty?) && stream.tty?
       new(String === asked ? asked : nil, total, stream)
     end
