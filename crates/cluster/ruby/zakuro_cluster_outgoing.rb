@@ -1,18 +1,20 @@
 # Messages of a channel with a `window:`, for whose answers their senders do not wait (docs/cluster.md).
 module RubyVM::Cluster
-  # All of it is under the connection's lock, which whoever hears an answer has: `@asked` counts the messages that the server has not answered for, `@again` has those that found no room, and `@unsent`
-  # counts those that never will, because the channel was closed, or its handle ended (`@over` says which).
+  # All of it is under the connection's lock, which whoever hears an answer has: `@asked` counts the messages that the server has not answered for, `@again` has those that found no room and what was sent
+  # after these, in the order in which they were sent, and `@unsent` counts those that never will, because the channel was closed, or its handle ended (`@over` says which).
   class Outgoing # :nodoc:
     # Between two attempts to find room, in seconds.
     FIRST, LONGEST = 0.001, 0.1
-    private_constant :FIRST, :LONGEST
+    # `number`: in the order of sending. `outcome`: what the server said last.
+    Message = Struct.new(:payload, :id, :number, :outcome)
+    private_constant :FIRST, :LONGEST, :Message
 
     # `most`: how many may be under way. `timeout`: seconds that the server may take to answer.
     def initialize(queue, most, timeout)
       @queue, @most, @timeout = queue, most, timeout
       @again = []
       @asked = @unsent = @waiting = @taken = 0
-      @pause, @ask_at = FIRST, 0.0
+      @number, @pause, @ask_at = 0, FIRST, 0.0
     end
 
     # Waits only while too many are under way. Whether it is, too, by a moment.
@@ -20,11 +22,14 @@ module RubyVM::Cluster
       # So that what can be wrong is told.
       return send_first(payload, id, by) unless @begun
       return false unless wait_for(@most, by)
-      connection.synchronize do
+      message = connection.synchronize do
         raise error if @over
-        asks
+        one = Message.new(payload, id, @number += 1, :full)
+        next asks(one) if @again.empty?
+        later(one)
+        nil
       end
-      ask(payload, id)
+      ask(message) if message
       true
     end
 
@@ -113,41 +118,47 @@ module RubyVM::Cluster
       @pause = found > 0 ? FIRST : [@pause * 2, LONGEST].min
       @ask_at = now + @pause
       [found + 1, @again.size].min.times do
-        message = connection.synchronize { @again.shift&.tap { asks } } or break
-        payload, id, outcome = message
-        outcome == :unsure ? find_out(payload, id) : ask(payload, id)
+        message = connection.synchronize { (one = @again.shift) && asks(one) } or break
+        message.outcome == :unsure ? find_out(message) : ask(message)
       end
       @pause
     end
 
     # Under the lock. `@heard`: since when somebody waits for an answer.
-    def asks
+    def asks(message)
       @heard = RubyVM::Cluster.now if @asked == 0
       @asked += 1
+      message
     end
 
-    def ask(payload, id)
-      @queue.publish_later(payload, id) { |outcome, error| answer(payload, id, outcome, error) }
+    # Under the lock.
+    def later(message)
+      before = @again.rindex { |one| one.number < message.number }
+      @again.insert(before ? before + 1 : 0, message)
+    end
+
+    def ask(message)
+      @queue.publish_later(message.payload, message.id) { |outcome, error| answer(message, outcome, error) }
     rescue Error
       connection.synchronize { @asked -= 1 }
       raise
     end
 
     # Waits: the stream has to be made anew, perhaps, or was deleted.
-    def find_out(payload, id)
-      outcome = @queue.publish(payload, id)
-      connection.synchronize { answer(payload, id, outcome, nil) }
+    def find_out(message)
+      outcome = @queue.publish(message.payload, message.id)
+      connection.synchronize { answer(message, outcome, nil) }
     rescue RubyVM::ClosedError => e
-      connection.synchronize { answer(payload, id, :closed, nil, e.message) }
+      connection.synchronize { answer(message, :closed, nil, e.message) }
     rescue Unavailable
-      connection.synchronize { answer(payload, id, :unsure, nil) }
+      connection.synchronize { answer(message, :unsure, nil) }
       raise
     rescue Error => e
-      connection.synchronize { answer(payload, id, nil, e) }
+      connection.synchronize { answer(message, nil, e) }
     end
 
     # Under the lock.
-    def answer(payload, id, outcome, error, over = "the channel is closed")
+    def answer(message, outcome, error, over = "the channel is closed")
       @asked -= 1
       @heard = RubyVM::Cluster.now
       if error
@@ -155,7 +166,8 @@ module RubyVM::Cluster
       elsif outcome == :sent
         @taken += 1
       else
-        @again << [payload, id, outcome]
+        message.outcome = outcome
+        later(message)
         no_more(over) if @over || outcome == :closed
       end
       connection.changed
