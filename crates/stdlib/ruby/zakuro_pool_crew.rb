@@ -13,7 +13,10 @@ class RubyVM::Pool
       # What it was sent and has not answered, and the blocks that it has.
       @chunks = []
       @blocks = {}
-      # When the job that it is at began, as far as the pool knows, and whether it has taken the chunk of that job out of its inbox.
+      # How many messages it was sent, and of each chunk which of them it was.
+      @sent = 0
+      @order = {}.compare_by_identity
+      # When the job that it is at began, as far as the pool knows, and whether it said that it has begun with the chunk of that job.
       @since = nil
       @taken = @ready = @worked = false
       # The number of the job that took too long, its chunk, and when it began; whether it said that it is going, or at which place in its chunk it was.
@@ -45,13 +48,22 @@ class RubyVM::Pool
       message = task.message(chunk)
       message << task.block if task.block && !@blocks[task.number]
       @inbox << message
+      @order[chunk] = @sent += 1
       @blocks[task.number] = true if task.block
       @since = now if @chunks.empty?
       @chunks << chunk
     end
 
+    # Whether it has taken the chunk that it has to do next out of its inbox: it may be opening it.
+    def taken? = @taken || @sent - @inbox.size >= @order.fetch(@chunks.first, 0)
+
+    # The chunk that it had to do is done, or others have it.
+    def shift = @chunks.shift.tap { |chunk| @order.delete(chunk) }
+
     def forget(number)
-      @inbox << number if @blocks.delete(number)
+      return unless @blocks.delete(number)
+      @inbox << number
+      @sent += 1
     rescue RubyVM::ClosedError
       nil
     end
@@ -79,6 +91,9 @@ class RubyVM::Pool
           @chunks.delete(chunk)
         end
       end
+      # What is left it has taken.
+      @order.clear
+      @sent = forgotten ? forgotten.size : 0
       forgotten&.each { |number| @inbox << number }
       taken
     end
@@ -247,7 +262,7 @@ class RubyVM::Pool
         at = member.deadline
         next unless at && at <= now
         chunk = member.chunks.first
-        unless member.taken
+        unless member.taken?
           # A job that waits in the inbox takes no time: its VM had no turn yet.
           member.since = [now, now + LOOK - chunk.task.timeout_of(chunk.item)].max
           next
@@ -371,7 +386,7 @@ class RubyVM::Pool
           message = "its result#{others} can't be used here: #{Words.of(answer)}"
           (member.place + member.count - chunk.done).times { fail_job(member, chunk, :exception, message, answer) }
         end
-        member.chunks.shift if chunk.done? && member.chunks.first.equal?(chunk)
+        member.shift if chunk.done? && member.chunks.first.equal?(chunk)
         member.taken = false unless member.chunks.first.equal?(chunk)
         since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
@@ -407,7 +422,7 @@ class RubyVM::Pool
 
     # A chunk that the VM could not open: each of its jobs alone, at last each with an error.
     def unreadable(member, failure)
-      chunk = member.chunks.shift
+      chunk = member.shift
       member.lacks(chunk.task.number)
       if !failure.message
         chunk.task.put_back(chunk)
@@ -437,7 +452,7 @@ class RubyVM::Pool
       bury(member)
       return if @failed || @pool.__send__(:ending?)
       # (Over a time limit it may come while it waits for a job.)
-      unless member.worked || (member.ready && member.vm.report[:limit])
+      unless member.worked || member.condemned || (member.ready && member.vm.report[:limit])
         # Whoever killed it need not have meant the set-up.
         @unready += 1
         by_itself = !member.ready && member.vm.report[:kind] != :killed
@@ -471,7 +486,7 @@ class RubyVM::Pool
           end
         else
           singly(chunk)
-          member.chunks.shift
+          member.shift
         end
       end
       member.chunks.each { |c| c.task.put_back(c.rest) }

@@ -108,7 +108,8 @@ class RubyVM::Pool
         given.clear
         @blocks = {}
         return unless set_up(file, setup, number, exceptions, events)
-        work(number, inbox, out, exceptions, events)
+        # What a thread that a job has left behind, or a trap, raises here comes to the job that is at work, or the next one.
+        RubyVM.__shielded { work(number, inbox, out, exceptions, events) }
       end
 
       private
@@ -176,7 +177,7 @@ class RubyVM::Pool
         i = 0
         while i <= last
           begin
-            value = block.call(list[i])
+            value = RubyVM.__job(block, list[i])
             values << (quiet ? nil : value)
           rescue Exception => e
             failed = failure(e, i, exceptions)

@@ -87,6 +87,7 @@ impl Vm {
             splatted: Value::NIL,
             errinfo: Value::NIL,
             in_trap: false,
+            shield: false,
             later_signals: 0,
             poll_owner: poll,
             gc_stress: options.gc_stress,

@@ -289,6 +289,8 @@ pub struct Vm {
     /// The running fiber of the running thread runs a signal's handler; and the signals that came meanwhile, as bits.
     pub(crate) in_trap: bool,
     pub(crate) later_signals: u64,
+    /// Errors that come from outside to the main thread wait ([`Cx::shielded`]).
+    pub(crate) shield: bool,
     pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,

@@ -533,6 +533,18 @@ pub mod vm_class {
         Ok((id as i64 & 0xff_ffff_ffff) << 22 | std::process::id() as i64 & 0x3f_ffff)
     }
 
+    /// Runs the block. Errors that come from outside, of other threads or traps, wait meanwhile for the next `__job`.
+    #[method("__shielded", singleton)]
+    fn shielded(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        cx.shielded(|cx| cx.yield_values(block, &[]))
+    }
+
+    /// Within `__shielded`: calls a Proc with an object. Errors from outside arrive there.
+    #[method("__job", singleton)]
+    fn job(cx: &mut Cx, _this: Value, job: Ref<ProcCell>, object: Value) -> Result<Value> {
+        cx.job(|cx| cx.call_proc(job, &[object], false, Block::NONE))
+    }
+
     /// Registers a block that this VM runs after its `at_exit` blocks, while its threads still run.
     #[method("__at_end", singleton)]
     fn run_at_end(cx: &mut Cx, _this: Value, block: Block) -> Result<()> {

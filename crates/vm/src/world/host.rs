@@ -519,7 +519,7 @@ impl Cx {
             return self.raise(ids::FATAL, report);
         }
         if bits & poll::SIGNAL != 0 {
-            crate::library::library().signal(self)?;
+            return crate::library::library().signal(self).or_else(|Exc| self.trap_failed());
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What threads are told from outside: interrupts of the VM, exceptions of other threads, deadlock.
 
 use super::{DEADLOCK, OF_VM, Out, Result, Thread, Timing};
+use crate::raise::Exc;
 use crate::vm::Cx;
 use zakuro_object::*;
 use zakuro_sched::poll;
@@ -63,6 +64,10 @@ impl Cx {
             let mut i = 0;
             while i < (*t).pending.len() {
                 let e = (&(*t).pending)[i];
+                if self.shield && std::ptr::eq(t, self.threads().main) && self.waits_behind_shield(e) {
+                    i += 1;
+                    continue;
+                }
                 match self.timing_of(&(*t).masks, e) {
                     Timing::Never => i += 1,
                     Timing::OnBlocking if !blocking => i += 1,
@@ -73,6 +78,40 @@ impl Cx {
                 }
             }
         }
+        Ok(())
+    }
+    /// Runs `f`, in the main thread of a VM that takes jobs: meanwhile errors from outside, of other threads or of traps, wait for the next [`Cx::job`]. What ends a VM (a kill, `exit`, a signal's exception,
+    /// want of memory) does not.
+    pub fn shielded<T>(&mut self, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
+        let before = std::mem::replace(&mut self.shield, true);
+        let r = f(self);
+        self.shield = before;
+        r
+    }
+    /// A job: errors from outside arrive as long as it runs, those that waited at first. The shield is there again when it returns, however it does.
+    pub fn job<T>(&mut self, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
+        let before = std::mem::replace(&mut self.shield, false);
+        let r = self.check_interrupts().and_then(|()| f(self));
+        self.shield = before;
+        r
+    }
+    fn waits_behind_shield(&self, e: Value) -> bool {
+        let ends = [ids::SYSTEM_EXIT, ids::SIGNAL_EXCEPTION, ids::NO_MEMORY_ERROR];
+        e.is_kind(Kind::Exception) && !ends.into_iter().any(|class| self.is_a(e, class))
+    }
+    /// A trap of the main thread has failed: its error, behind a shield one that waits.
+    #[cold]
+    pub(crate) fn trap_failed(&mut self) -> Result<()> {
+        if !self.shield {
+            return Err(Exc);
+        }
+        let e = self.take_pending();
+        if !self.waits_behind_shield(e) {
+            return self.repend(e);
+        }
+        let main: *mut Thread = self.threads().main;
+        // SAFETY: the main thread lives as long as the VM.
+        unsafe { (*main).pending.push_back(e) };
         Ok(())
     }
     fn timing_of(&self, masks: &[Vec<(Value, Timing)>], e: Value) -> Timing {
