@@ -113,3 +113,11 @@ p DRb::MVM.names.list.include?("front")
 again.stop_service
 DRb.stop_service
 p DRb::MVM.names.list
+# A server over TCP in a fork: its first connection, too.
+tcp = RubyVM.fork(up) { |up| up << DRb.start_service("druby://127.0.0.1:0", Local.new).uri; DRb.thread.join }
+uri = up.recv
+DRb.start_service("druby://127.0.0.1:0")
+remote = DRbObject.new_with_uri(uri)
+p Array.new(2) { tried { remote.hello } }
+tcp.kill(grace: 0)
+DRb.stop_service

@@ -101,12 +101,13 @@ class RubyVM::Pool
     end
 
     Remote = Class.new(RubyVM::Channel::Remote) do
-      # Of an address that is known already.
-      def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false)
+      # Of an address that is known already. `foreign`: others make it, and end it; what is sent when it is not there waits for that.
+      def self.at(address, ack: :next, ack_wait: 30, prefetch: 64, tries: 10, key: nil, timeout: 5, exact: false, foreign: false)
         made = allocate
         hidden = RubyVM::Cluster.hidden_key(key)
         made.marshal_load([address, ack, :envelope, tries, hidden, nil, ack_wait, prefetch, nil, nil, timeout, { parts: true, parts_age: DAY, parts_bound: nil }])
         made.instance_variable_set(:@exact, exact)
+        made.__queue.foreign = foreign
         made.__open
         made
       end

@@ -270,7 +270,7 @@ module RubyVM::Cluster
   # is said of a message of a stream that was lost never concerns one of the stream that took its place, whose numbers begin again.
   class NatsQueue # :nodoc:
     STORE = "zakuro_store"
-    NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS = 10_059, 10_014, 10_037, 10_058, 10_054
+    NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS, OVERLAP = 10_059, 10_014, 10_037, 10_058, 10_054, 10_065
     DAY, WEEK = 86_400, 7 * 86_400
 
     attr_reader :address
@@ -278,8 +278,8 @@ module RubyVM::Cluster
     attr_reader :holds
     # Seconds that the server may take to make room when it has heard that messages are done.
     def settles = 0.02
-    # Whether the stream is made anew whatever became of it, as those of pools are.
-    attr_writer :lasting
+    # Whether the stream is made anew whatever became of it, as those of pools are; whether others make it.
+    attr_writer :lasting, :foreign
 
     # `parts`: whether messages go in parts that the server does not take; how long those stay, and how many bytes of them.
     def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, parts: true, parts_age: WEEK, parts_bound: nil)
@@ -305,6 +305,8 @@ module RubyVM::Cluster
     end
 
     def open(timeout)
+      # The first answer.
+      return connection.largest if @foreign
       seen { make_stream(@stream, @subject, timeout:, description: "zakuro #{RubyVM::Cluster.random_name}") }
     end
 
@@ -323,7 +325,15 @@ module RubyVM::Cluster
       raise TooLarge.of(message.bytesize, Parts::MOST, "#{@address.server} in parts") if message.bytesize > Parts::MOST
     end
 
+    # :nobody when others have not made the stream, or have ended it.
     def publish(payload, id, timeout = @timeout)
+      publish_now(payload, id, timeout)
+    rescue NatsConnection::Failure => e
+      raise unless @foreign && e.number == NO_STREAM
+      :nobody
+    end
+
+    def publish_now(payload, id, timeout)
       raise gone if @deleted
       return publish_large(payload, id, timeout) if Large === payload
       begin
@@ -713,7 +723,7 @@ module RubyVM::Cluster
       seen do
         connection.api("STREAM.INFO.#{@stream}", timeout:)
       rescue NatsConnection::Failure => e
-        raise unless e.number == NO_STREAM
+        raise unless e.number == NO_STREAM && !@foreign
         was_deleted if @known == connection.generation && !@lasting
         open(timeout)
         connection.api("STREAM.INFO.#{@stream}", timeout:)
@@ -754,11 +764,17 @@ module RubyVM::Cluster
     def make_stream(name, subject, timeout: @timeout, **options)
       config = { name:, subjects: [subject], retention: "workqueue", storage: "file", discard: "new", max_msgs: @bound || -1 }
       config[:duplicate_window] = (@deduplicate * 1_000_000_000).round if @deduplicate
-      connection.api("STREAM.CREATE.#{name}", config.merge(options), timeout:)
+      tries = 0
+      begin
+        connection.api("STREAM.CREATE.#{name}", config.merge(options), timeout:)
+      rescue NatsConnection::Failure => e
+        # Who opened it first has said how it is. While the server still makes that one, it may say of another one that their subjects overlap.
+        return true if e.number == NAME_IN_USE
+        raise unless e.number == OVERLAP && (tries += 1) < 10
+        sleep(0.02)
+        retry
+      end
       true
-    rescue NatsConnection::Failure => e
-      # Who opened it first has said how it is.
-      e.number == NAME_IN_USE || raise
     end
 
     def make_consumer

@@ -178,8 +178,8 @@ module RubyVM::Cluster
     NOT_THERE = /NOGROUP|no such key|UNBLOCKED/
 
     attr_reader :address
-    # Whether the stream is made anew whatever became of it, as those of pools are.
-    attr_writer :lasting
+    # Whether the stream is made anew whatever became of it, as those of pools are; whether others make it.
+    attr_writer :lasting, :foreign
 
     # Parts are NATS'.
     def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, **)
@@ -220,6 +220,7 @@ module RubyVM::Cluster
         outcome = OUTCOMES.fetch(connection.script(SEND, keys(id), [@bound, payload, id, @window, may_make], timeout:, size: payload.bytesize))
         @known = generation if outcome == :sent
         return outcome unless outcome == :unsure
+        return :nobody if @foreign
         was_deleted if deleted?
       end
     end
@@ -420,7 +421,7 @@ module RubyVM::Cluster
     end
 
     # Whether a message may make the stream.
-    def may_make = deleted? ? 0 : 1
+    def may_make = @foreign || deleted? ? 0 : 1
 
     # Where the stream is not there: whether somebody has deleted it.
     def deleted? = !@lasting && !@known.nil? && @known == connection.generation

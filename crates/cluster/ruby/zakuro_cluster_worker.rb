@@ -98,6 +98,8 @@ module RubyVM::Cluster
     ALONE_AFTER, QUIET = 30.0, 1.0
     # Seconds between attempts to send what the server has refused.
     PAUSES = [0.1, 0.5, 2.0].freeze
+    # How long what is sent to a pool waits for its channel before it is asked whether there is such a pool, in seconds.
+    ANSWER = 0.05
     # For how many seconds callers are told why a worker could not start.
     FAILED = 600
     # How the words end about a VM that somebody has ended: that is nothing of the set-up's.
@@ -411,23 +413,25 @@ module RubyVM::Cluster
       end
     end
 
-    # The way back to a pool.
+    # The way back to a pool, for as long as there is one: it makes the channel and takes it off the server.
     def answer(caller, message)
       channel = @lock.synchronize do
         if @results.size >= 50 && !@results.key?(caller)
           old = @results.shift[1]
           Thread.new { old.disconnect }
         end
-        @results[caller] ||= @remote.at(@address.with_name("#{@address.name}.results.#{caller}"), key: @key, timeout: @timeout)
+        @results[caller] ||= @remote.at(@address.with_name("#{@address.name}.results.#{caller}"), key: @key, timeout: @timeout, foreign: true)
       end
-      channel.send(message)
+      until channel.send(message, timeout: ANSWER)
+        raise Abandoned unless alive?(caller, 0)
+      end
     end
 
-    # Whether somebody waits for the results.
-    def alive?(caller)
+    # Whether somebody waits for the results, as was known so many seconds ago.
+    def alive?(caller, ago = 2)
       at = RubyVM::Cluster.now
       known = @lock.synchronize { @callers[caller] }
-      return at - known[1] < @silent if known && at - known[2] < 2
+      return at - known[1] < @silent if known && at - known[2] < ago
       beat = @store.get("caller.#{caller}")
       return false unless beat
       heard = known && known[0] == beat ? known[1] : at

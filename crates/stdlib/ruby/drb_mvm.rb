@@ -351,6 +351,12 @@ module DRb
 
   # What is public may be called: known without a list of all private methods.
   DRbServer.prepend(Module.new do
+    # Before this VM has anything of its own: the threads of its connections must not find that out.
+    def initialize(...) # :nodoc:
+      MVM.here
+      super
+    end
+
     responds = ::Kernel.instance_method(:respond_to?)
     define_method(:check_insecure_method) do |object, name| # :nodoc:
       return true if Symbol === name && Object === object && !insecure_method?(name) && responds.bind_call(object, name)

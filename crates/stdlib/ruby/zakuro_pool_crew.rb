@@ -355,7 +355,8 @@ class RubyVM::Pool
       until out.empty?
         answer = begin
           out.try_recv
-        rescue StandardError, LoadError => e
+        rescue Exception => e
+          # Of any kind: its classes run methods of the program here.
           e
         end
         chunk = member.chunks.first or break
