@@ -5,6 +5,9 @@ require_relative "support/servers"
 
 def held = [Dir.children("/proc/self/fd").size, Thread.list.size]
 
+# Says nothing.
+silent = TCPServer.new("127.0.0.1", 0)
+
 Dir.mktmpdir do |dir|
   %w[redis nats].each do |kind|
     puts "== #{kind}"
@@ -50,6 +53,14 @@ Dir.mktmpdir do |dir|
       taker = Thread.new { c = RubyVM::Channel.open(server.url("full")); Array.new(sent + 20) { c.recv }.tap { c.disconnect } }
       20.times { full << it + 10 }
       p full.flush.equal?(full), taker.value.sort == [*0...sent, *10..29]
+
+      puts "-- what can't be sent"
+      channel = RubyVM::Channel.open(server.url("kinds"))
+      [[1, { a: $stdout }], [1, 2.method(:+)], [[RubyVM::Channel.new]], { "b" => [channel] }, [Mutex.new], $stdout].each { |object| p tried { channel << object } }
+      channel.delete
+
+      puts "-- servers that say nothing"
+      p tried { RubyVM::Channel.open("#{{ "redis" => "rediss", "nats" => "nats" }[kind]}://127.0.0.1:#{silent.addr[1]}/x", timeout: 0.5) }
 
       puts "-- many at once"
       found = Hash.new(0)

@@ -335,6 +335,8 @@ module RubyVM::Cluster
       secured = OpenSSL::SSL::SSLSocket.new(socket, context)
       secured.hostname = place[0]
       secured.sync_close = true
+      # As long as it says nothing.
+      @why = "it has not answered a TLS handshake"
       secured.connect
       secured
     end

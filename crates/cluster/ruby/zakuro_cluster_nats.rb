@@ -133,6 +133,8 @@ module RubyVM::Cluster
 
     def greet
       require "json"
+      # As long as it says nothing.
+      @why = "it has not greeted as a NATS server does"
       name, rest = first_operation
       raise ProtocolError, "#{@address.server} is no NATS server" unless name == "INFO"
       info = learn(rest)

@@ -107,10 +107,39 @@ module RubyVM::Cluster
         rescue TypeError => better
           raise TypeError, "#{what && "#{what}: "}#{better.message.sub("to another VM", "to another machine")}"
         end
-        raise TypeError, "can't send #{what || object.class} to another machine: #{e.message.sub(SECRET, "the password and the key of a channel stay in this process")}"
+        found, way, why = way_to(object, "$", e.message)
+        why = way == "$" ? why : nil unless why.match?(SECRET)
+        why &&= why.sub(SECRET, "the password and the key of a channel stay in this process")
+        raise TypeError, "can't send #{what && way == "$" ? what : found.class} to another machine: #{what && way != "$" ? "#{what}: " : ""}#{[(way unless way == "$"), why].compact.join(": ")}"
       end
 
       private
+
+      # What Marshal can't write of it, how it is reached, and what Marshal says of it.
+      def way_to(object, way, why, left = 50)
+        return [object, way, why] if left == 0
+        parts_of(object) do |step, part|
+          Marshal.dump(part)
+        rescue TypeError => e
+          return way_to(part, "#{way}#{step}", e.message, left - 1)
+        end
+        [object, way, why]
+      end
+
+      # With the steps to them; of what says itself what there is of it, none.
+      def parts_of(object)
+        case object
+        when Array then object.each_with_index { |part, i| yield "[#{i}]", part }
+        when Hash
+          object.each do |key, part|
+            yield ".keys[#{key.class}]", key
+            yield "[#{Symbol === key || String === key || Integer === key ? key.inspect : key.class}]", part
+          end
+        when Struct then object.each_pair { |name, part| yield ".#{name}", part }
+        end
+        return if [:marshal_dump, :_dump].any? { |name| object.respond_to?(name, true) }
+        object.instance_variables.each { |name| yield ".#{name}", object.instance_variable_get(name) }
+      end
 
       def local(value, name, made)
         return block(value, made) if Proc === value
