@@ -24,10 +24,13 @@ fn raises(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
     }
 }
 
-/// Runs a conversion; nil instead of an error when errors are unwanted.
-fn quietly(cx: &mut Cx, raise: bool, f: impl FnOnce(&mut Cx) -> Result<Value>) -> Result<Value> {
+/// Runs a conversion of these values; nil instead of an error when errors are unwanted, unless it is about the encoding of a text.
+fn quietly(cx: &mut Cx, raise: bool, texts: &[Value], f: impl FnOnce(&mut Cx) -> Result<Value>) -> Result<Value> {
     if raise {
         return f(cx);
+    }
+    for s in texts.iter().filter_map(|v| Ref::<StringCell>::from_value(*v)) {
+        check_ascii(cx, s)?;
     }
     Ok(cx.rescue(&[ids::STANDARD_ERROR], f)?.unwrap_or(Value::NIL))
 }
@@ -331,7 +334,7 @@ fn to_complex(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
 /// `Rational(...)`
 pub(super) fn rational_of(cx: &mut Cx, a: Value, b: Option<Value>, kw: Kwargs) -> Result<Value> {
     let raise = raises(cx, kw)?;
-    quietly(cx, raise, |cx| to_rational(cx, a, b))
+    quietly(cx, raise, &[a, b.unwrap_or(Value::NIL)], |cx| to_rational(cx, a, b))
 }
 
 /// `Complex(...)`
@@ -340,7 +343,7 @@ pub(super) fn complex_of(cx: &mut Cx, a: Value, b: Option<Value>, kw: Kwargs) ->
     if !raise {
         check_complex_args(cx, a, b)?;
     }
-    quietly(cx, raise, |cx| to_complex(cx, a, b))
+    quietly(cx, raise, &[a, b.unwrap_or(Value::NIL)], |cx| to_complex(cx, a, b))
 }
 
 #[ruby_class(ids::KERNEL)]
@@ -356,9 +359,19 @@ mod kernel {
     fn integer(cx: &mut Cx, this: Value, v: Value, base: Option<Value>, kw: Kwargs) -> Result<Value> {
         let _ = this;
         let raise = raises(cx, kw)?;
+        if !raise && base.is_none() && let Some(s) = Ref::<StringCell>::from_value(v) {
+            check_ascii(cx, s)?;
+            // No error is made that nobody sees.
+            return match int::parse_strict(&Held::of(s), 0, cx) {
+                Ok(int::Int::Small(i)) => Ok(cx.int(i)),
+                Ok(int::Int::Big(b)) => Ok(cx.big(b)),
+                Err(int::IntError::Stopped) => Err(Exc),
+                Err(int::IntError::Radix | int::IntError::Invalid) => Ok(Value::NIL),
+            };
+        }
         // Whatever `exception:` says.
         let no_radix = base.and_then(Value::as_fixnum).is_some_and(|b| b == 1 || b.unsigned_abs() > 36);
-        quietly(cx, raise || no_radix && v.is_kind(Kind::String), |cx| to_integer(cx, v, base))
+        quietly(cx, raise || no_radix && v.is_kind(Kind::String), &[v], |cx| to_integer(cx, v, base))
     }
     /// Strict conversion to a Float.
     ///
@@ -374,7 +387,13 @@ mod kernel {
         if let Some(n) = v.as_fixnum() {
             return Ok(cx.float(n as f64));
         }
-        quietly(cx, raise, |cx| to_float_value(cx, v))
+        if !raise && let Some(s) = Ref::<StringCell>::from_value(v) {
+            check_ascii(cx, s)?;
+            // No error is made that nobody sees.
+            let found = if s.has_nul() { None } else { float::parse_float(s.content(&cx.heap), true) };
+            return Ok(found.map_or(Value::NIL, |f| cx.float(f)));
+        }
+        quietly(cx, raise, &[], |cx| to_float_value(cx, v))
     }
     /// A Rational of one number or text, or a quotient of two.
     ///

@@ -464,8 +464,22 @@ pub mod buffer {
     #[method("get_values")]
     fn get_values(cx: &mut Cx, this: Value, list: Value, offset: Value) -> Result<Value> {
         let mut offset = number(cx, offset, "Offset")?;
+        let layouts = types(cx, list)?;
         let out = cx.new_array();
-        for l in types(cx, list)? {
+        let b = ready(cx, this, 0, 0)?;
+        let size = layouts.iter().map(|l| l.size).sum::<usize>();
+        if offset.checked_add(size).is_some_and(|end| end <= b.size) && size > 0 {
+            let bytes = with_bytes(cx, this, offset, size, <[u8]>::to_vec)?;
+            let mut at = 0;
+            for l in layouts {
+                let v = decode(cx, l, &bytes[at..at + l.size]);
+                ArrayCell::push(out, &mut cx.heap, v);
+                at += l.size;
+            }
+            return Ok(out.as_value());
+        }
+        // The first one that is not there says so.
+        for l in layouts {
             let v = read_number(cx, this, l, offset)?;
             ArrayCell::push(out, &mut cx.heap, v);
             offset += l.size;
