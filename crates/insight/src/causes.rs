@@ -577,26 +577,31 @@ fn more_vms(p: &Picture) -> Option<Cause> {
 /// From where on the cores count as busy.
 const BUSY: f64 = 0.8;
 
-/// A part of the run in which one VM worked and no other, but for the one of the end that is a giant job's. What others could have done meanwhile is lost.
+/// Phases of the run in which one VM worked and no other, but for the one of the end that is a giant job's. What others could have done meanwhile is lost.
 fn alone(p: &Picture, tail: Option<&Tail<'_>>) -> Option<Cause> {
     let (all, cores) = (p.activity(), p.machine.usable());
-    let of = |g: &&Group| -> Vec<usize> {
+    let phases = |g: &Group| -> Vec<usize> {
         let mine = |at: usize| g.busiest.1.get(at).copied().unwrap_or(0.0) / p.part;
-        (0..all.len()).filter(|at| mine(*at) >= 0.5 && all[*at] - mine(*at) <= 0.25).collect()
+        let parts: Vec<usize> = (0..all.len()).filter(|at| mine(*at) >= 0.5 && all[*at] - mine(*at) <= 0.25).collect();
+        // Who takes turns with others is alone for moments, too.
+        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 10 >= all.len()).flatten().copied().collect()
     };
     let others = |g: &&Group| tail.is_none_or(|t| t.name != g.busiest.0);
-    let (g, parts) = p.groups.iter().filter(others).map(|g| (g, of(&g))).max_by_key(|(_, parts)| parts.len())?;
+    let (g, parts) = p.groups.iter().filter(others).map(|g| (g, phases(g))).max_by_key(|(_, parts)| parts.len())?;
+    let (first, last) = (*parts.first()?, *parts.last()?);
     let share = part(parts.len() as f64 * p.part, p.wall);
     let weight = (share * (1.0 - 1.0 / cores).max(0.0) * 1.5).min(1.0);
-    let nobody = all.iter().filter(|n| **n < 0.1).count();
-    if weight < LEAST || p.used() >= BUSY || nobody > parts.len() {
+    // Others who have work, but wait for something outside, are more of a reason.
+    let away = |g: &&Group| g.share(g.seconds.active) >= 0.05 && g.share(g.seconds.wait(WaitKind::Descriptor)) >= 0.5;
+    let held_up: f64 = p.groups.iter().filter(away).map(|g| g.seconds.wait(WaitKind::Descriptor)).sum();
+    let nobody = all.iter().filter(|n| **n < 0.1).count() as f64 * p.part;
+    if weight < LEAST || p.used() >= BUSY || nobody.max(held_up) > share * p.wall {
         return None;
     }
-    let stretch = stretches(&parts, all.len() / 50 + 1).max_by_key(|s| s.len())?;
-    let in_one = stretch.len() * 10 >= parts.len() * 9;
-    let when = match (stretch.first(), stretch.last()) {
-        (Some(first), _) if in_one && first * 20 <= all.len() => "the first ",
-        (_, Some(last)) if in_one && (last + 1) * 20 >= all.len() * 19 => "the last ",
+    let in_one = (last + 1 - first) * 9 <= parts.len() * 10;
+    let when = match in_one {
+        true if first * 20 <= all.len() => "the first ",
+        true if (last + 1) * 20 >= all.len() * 19 => "the last ",
         _ => "",
     };
     Some(Cause {
