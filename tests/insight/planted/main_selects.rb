@@ -1,6 +1,9 @@
-# Two VMs compute on two cores; the main VM takes what they make, and stands behind them each time.
+# More VMs than cores compute; the main VM takes what they make, and stands behind them each time.
 require_relative "work"
-results = 2.times.map { |i| RubyVM::Channel.new(name: "results#{i}") }
-workers = results.each_with_index.map { |results, i| RubyVM.fork(results, name: "worker#{i}") { |out| 1000.times { |n| work(2); out << n } } }
-2000.times { RubyVM.select(*results) }
+jobs = RubyVM::Channel.new(name: "jobs")
+results = 3.times.map { |i| RubyVM::Channel.new(name: "results#{i}") }
+workers = results.each_with_index.map { |results, i| RubyVM.fork(jobs, results, name: "worker#{i}") { |jobs, out| jobs.each { work(10); out << 1 } } }
+300.times { jobs << 1 }
+jobs.close
+300.times { RubyVM.select(*results) }
 workers.each(&:join)
