@@ -2,13 +2,23 @@
 # Each program in planted/ has one thing that holds it up, after which it is called; the report has to name it.
 EXE = File.readlink("/proc/self/exe")
 
-def code_of(name)
+def said_of(name)
   r, w = IO.pipe
   pid = spawn({ "RUBY_MAX_CPU" => "2" }, EXE, "--report", "planted/#{name}.rb", out: w, err: w)
   w.close
   said = r.read
   Process.wait(pid)
+  said
+end
+
+def code_of(name)
+  said = said_of(name)
   said[/^bottleneck \[(\w+)\]/, 1] || said
+end
+
+def sentence_of(name)
+  said = said_of(name)
+  said[/^bottleneck \[\w+\]: (.*)/, 1] || said
 end
 
 # Other tests load the cores meanwhile, which is a cause, too: what is right in one of three runs is.
@@ -27,6 +37,8 @@ end
   slow_source_of_pool: :single_sender, single_sender_ractor: :single_sender, stages: :single_sender, large_messages_in_pool: :large_messages, large_messages_ractor: :large_messages,
   collection_in_pool: :collection, lock_in_pool: :lock, loading_in_pool: :setup_in_job, setup_by_library: :setup_in_job, in_turns: :too_few_in_flight, threads: :threads_in_one_vm, waits_with_garbage: :outside,
   slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside, asleep: :outside, queues: :outside, one_after_the_other: :one_vm,
+  computes_then_sleeps: :outside, lock_for_a_moment: :outside, lock_of_many_for_a_moment: :outside, sender_for_a_moment: :outside, file_lock: :outside, file_lock_while_computing: :outside, serial_first: :one_vm, serial_last: :one_vm,
+  ping_pong: :too_few_in_flight, ring: :too_few_in_flight, ring_of_four: :too_few_in_flight, barrier: :too_few_in_flight,
   slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, slow_receiver_of_main: :slow_receiver, only_loads: :loading, asleep_beside_pool: :outside
 }.each do |name, code|
   found = first_right(name) { |one| one.to_sym == code }
@@ -37,5 +49,16 @@ puts "many_idle: #{first_right("many_idle") { |found| found != "more_vms_than_co
 %w[slow_lazy_source_of_pool slow_taker_of_pool].each do |name|
   puts "#{name}: #{4.times.map { code_of(name) } & %w[threads_in_one_vm too_few_in_flight]}"
 end
+# What the sentences say besides.
+def says(name, what)
+  said = nil
+  3.times { return "right" if (said = sentence_of(name)).match?(what) }
+  said
+end
+{
+  barrier: /at most 4 messages were under way/, ping_pong: /at most 1 message was under way/, ring_of_four: /what VM `main` sent .* through `read`, `parse`, `store`,/, file_lock: /waiting for sockets, files or processes/,
+  main_selects: /\A(?!.*`main`).*cores were busy/,
+  serial_first: /^for the first \d+% of the run \(.* m?s\) only VM `main` worked/, serial_last: /^for the last \d+% .* only VM `main` worked/
+}.each { |name, what| puts "#{name}: #{says(name, what)}" }
 # Nothing is wrong with it; what is said depends on the cores there are.
 puts "nothing: #{%w[one_vm cores_busy none].include?(code_of("nothing"))}"

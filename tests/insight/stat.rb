@@ -65,8 +65,51 @@ p [a, b, c].map { |t| t.stat[:waits].keys }, Thread.current.stat[:waits].keys
 p a.stat[:waits][:lock] > 0
 over = c.stat
 sleep 0.02
-# What a tick of the clock is gets better known: nanoseconds are not the same to the last one.
-p %i[run ready wait].all? { |what| (c.stat[what] - over[what]).abs < 1_000_000 }
+p c.stat == over
+# What a tick of the clock is gets better known: no figure falls by it.
+seen = 2000.times.map { Thread.current.stat.values_at(:run, :ready, :wait) }
+p seen.each_cons(2).all? { |a, b| a.zip(b).all? { |before, now| now >= before } }
+RUBY
+
+# What is kept for a timeline takes time, which is none of the VM's.
+[[], ["--trace", File::NULL]].each do |options|
+  puts "-- what VMs did is all of their lives#{", and events are kept" if options.any?}"
+  counted <<'RUBY', "--account", *options
+vms = 300.times.map { RubyVM.new("v", "-e", "1").start.tap(&:join) }
+stats = vms.map(&:stat)
+parts = %i[run collect pack open image compile load ready wait]
+life = stats.sum { |s| s[:life] }
+p (life - stats.sum { |s| s.values_at(*parts).sum }).abs < 0.05 * life
+sleep 0.02
+p vms.map(&:stat) == stats
+RUBY
+end
+
+puts "-- copying the program's state is no running"
+counted <<'RUBY', "--account"
+$large = Array.new(50_000) { |i| [i, "s#{i}", { i => 1 }] }
+s = RubyVM.fork { $large.size }.tap(&:join).stat
+p s[:image] > 5 * s[:run]
+RUBY
+
+puts "-- workers whose turns did not end count, and those that took their places"
+counted <<'RUBY', "--account"
+vms = 4.times.map { RubyVM.fork { s = "z" * 60_000_000; 4.times { s = s.reverse }; nil } }.each(&:join)
+active = vms.sum { |v| v.stat.values_at(:run, :collect, :image).sum }
+p RubyVM.stat[:busy] > 0.95 * active
+RUBY
+
+puts "-- the lock of a file"
+counted <<'RUBY', "--account"
+require "tempfile"
+Tempfile.create("lock") do |f|
+  f.flock(File::LOCK_EX)
+  v = RubyVM.fork(f.path) { |path| File.open(path) { |g| g.flock(File::LOCK_EX) }; nil }
+  sleep 0.05
+  f.flock(File::LOCK_UN)
+  v.join
+  p v.stat[:waits].keys
+end
 RUBY
 
 puts "-- what a VM does"

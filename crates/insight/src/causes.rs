@@ -1,7 +1,8 @@
 //! What held a program up: each cause that is known gets a weight from the picture, and the heaviest is named.
 //!
 //! A weight is about the part of the work (or, for those who wait, of the time) that would be saved without the cause. Work that is wasted (collecting, copying, setting up) is weighed against all work, and
-//! where the process worked for less than the run took, against the run: a program that waits anyway is not held up by it. Waiting is weighed against the lives of those who wait, without the end of the run in which only one VM still works: that is a cause of its own.
+//! where the process worked for less than the run took, against the run: a program that waits anyway is not held up by it. Waiting is weighed against the lives of those who wait, without the end of the run in which only one VM still works: that is a cause of its own; and by how much
+//! of the run they were there ([`present`]): a VM of 20 ms that waited for all of them is not what a program of two seconds is held up by.
 
 use crate::picture::{ChannelRow, End, Group, Picture, part};
 use std::collections::HashMap;
@@ -35,14 +36,26 @@ pub fn causes(p: &Picture) -> Vec<Cause> {
     all.extend(more_vms(p));
     all.retain(|c| c.weight >= LEAST);
     all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    // That cores were short at one time, or that somebody was late at the end, explains nothing of another time, in which one VM worked.
+    if !all.is_empty()
+        && all.iter().all(|c| ["more_vms_than_cores", "giant_job"].contains(&c.code))
+        && let Some(alone) = alone(p, tail.as_ref())
+    {
+        let at = all.iter().position(|c| c.code == "more_vms_than_cores" || c.weight < alone.weight).unwrap_or(all.len());
+        all.insert(at, alone);
+    }
     if all.is_empty() {
-        all.push(otherwise(p));
+        all.push(otherwise(p, tail.as_ref()));
     }
     all
 }
 
 fn percent(part: f64) -> String {
     format!("{:.0}%", part * 100.0)
+}
+
+fn duration(seconds: f64) -> String {
+    if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }
 }
 
 fn bytes(n: f64) -> String {
@@ -63,6 +76,20 @@ fn wasted(p: &Picture, seconds: f64) -> f64 {
 
 fn members(g: &Group) -> String {
     if g.count == 1 { format!("VM `{}`", g.label) } else { format!("{} VMs (`{}`)", g.count, g.label) }
+}
+
+fn were(g: &Group) -> &'static str {
+    if g.count == 1 { "was" } else { "were" }
+}
+
+/// For how much of the run some of a group were there, at most: what they wait for can't be more of it.
+fn present(p: &Picture, g: &Group) -> f64 {
+    part(g.span.min(g.seconds.life), p.wall)
+}
+
+/// Workers that had nothing to do, on average. While there are some, who is ready was woken a moment ago by one that is about to wait, and waits for that one.
+fn unused(p: &Picture) -> f64 {
+    (1.0 - p.used()) * p.workers.len() as f64
 }
 
 /// The group that spent most on something.
@@ -262,6 +289,7 @@ struct Between<'a> {
     vms: u64,
     /// What senders waited for room.
     room: f64,
+    /// The most messages that were queued, of each channel: no more than their sum were at a time.
     deepest: u64,
 }
 
@@ -304,15 +332,90 @@ fn between<'a>(p: &'a Picture, waits: impl Fn(&End) -> bool) -> Vec<Between<'a>>
         b.waited += e.waited;
         b.vms = b.vms.max(from.vms);
         b.room += c.senders.iter().filter(|s| s.group == from.group).map(|s| s.waited).sum::<f64>();
-        b.deepest = b.deepest.max(c.deepest);
+        b.deepest += c.deepest;
     }
     all
+}
+
+/// How much of their time a group waited for messages, of which it waited `seconds`.
+fn starved(p: &Picture, g: &Group, seconds: f64) -> f64 {
+    // While one of its threads computes, or sleeps, another one that waits keeps it from nothing.
+    let held_up = (g.seconds.waiting - g.seconds.wait(WaitKind::Sleep)).max(0.0);
+    let waited = seconds.min(held_up).max(0.0);
+    g.share(waited + waited.min(g.seconds.ready * unused(p).min(1.0)))
+}
+
+/// Groups each of which waits most for messages of the next, the last one for the first's: what one of them sends comes round to it through all others.
+fn rings<'a, 'b>(waits: &'b [Between<'a>]) -> Vec<Vec<&'b Between<'a>>> {
+    let mut most: HashMap<usize, &Between<'_>> = HashMap::new();
+    for b in waits.iter().filter(|b| b.receivers != b.senders) {
+        let known = most.entry(b.receivers).or_insert(b);
+        if b.waited > known.waited {
+            *known = b;
+        }
+    }
+    let mut all = Vec::new();
+    // Each group is looked at in one walk only.
+    let mut seen: HashMap<usize, usize> = HashMap::new();
+    let mut starts: Vec<usize> = most.keys().copied().collect();
+    starts.sort_unstable();
+    for (walk, start) in starts.into_iter().enumerate() {
+        let (mut at, mut path) = (start, Vec::new());
+        while let Some(b) = most.get(&at).filter(|_| !seen.contains_key(&at)) {
+            seen.insert(at, walk);
+            path.push(*b);
+            at = b.senders;
+        }
+        if seen.get(&at) == Some(&walk)
+            && let Some(from) = path.iter().position(|b| b.receivers == at)
+        {
+            all.push(path.split_off(from));
+        }
+    }
+    all
+}
+
+/// One that waits for what comes round to it before it sends more.
+fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
+    let waits = |b: &Between<'_>| starved(p, &p.groups[b.receivers], b.waited - tail);
+    let least = ring.iter().map(|b| waits(b)).fold(1.0, f64::min);
+    let there = ring.iter().map(|b| present(p, &p.groups[b.receivers])).fold(1.0, f64::min);
+    let head = ring.iter().max_by(|a, b| waits(a).total_cmp(&waits(b)))?;
+    let first = &p.groups[head.receivers];
+    // Those who wait for it, and so on: the order in which its message goes round.
+    let begin = ring.iter().position(|b| b.senders == head.receivers)?;
+    let others: Vec<String> =
+        (0..ring.len() - 1).map(|i| format!("`{}`", p.groups[ring[(begin + ring.len() - i) % ring.len()].receivers].label)).collect();
+    let stood = if ring[begin].deepest == 1 { "message" } else { "messages" };
+    Some(Cause {
+        code: "too_few_in_flight",
+        // As busy as the busiest of them is, all of them can be.
+        weight: least * there,
+        sentence: format!(
+            "what {} sent into {} came back to it through {}, and it waited {} of the time for that in {} (each of the others {} at least for its turn); at most {} {stood} stood in {} at a time: send more before waiting",
+            members(first),
+            ring[begin].called(),
+            others.join(", "),
+            percent(first.share(head.waited)),
+            head.called(),
+            percent(least),
+            ring[begin].deepest,
+            ring[begin].called(),
+        ),
+    })
 }
 
 /// Who waits for messages, and why there are none.
 fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     let mut all = Vec::new();
     let answers = between(p, |_| true);
+    let back: HashMap<(usize, usize), &Between<'_>> = answers.iter().map(|b| ((b.receivers, b.senders), b)).collect();
+    let rings: Vec<_> = rings(&answers).into_iter().filter(|ring| ring.len() > 2).collect();
+    all.extend(rings.iter().filter_map(|ring| comes_round(p, ring, tail)));
+    // What one of a ring waits for is, in the end, the others.
+    let in_turn =
+        rings.iter().flat_map(|ring| ring.iter().enumerate().map(|(i, b)| ((b.receivers, b.senders), ring[(i + 1) % ring.len()].waited)));
+    let in_turn: HashMap<(usize, usize), f64> = in_turn.collect();
     // Those who wait: not the one that only collects results.
     for c in between(p, |e| !p.groups[e.group].main) {
         if c.receivers == c.senders {
@@ -330,24 +433,24 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
             (_, n) => format!("its {n} senders (`{}`)", s.label),
         };
         // Their sender waits for them in turn: for their answers, or for room.
-        let back = answers.iter().find(|back| back.senders == c.receivers && back.receivers == c.senders);
-        let (what, back) = match back {
-            // While one of its threads computes, or sleeps, another one that waits for answers keeps it from nothing.
-            Some(back) if back.waited >= c.room - handing_over => {
-                let held_up = (s.seconds.waiting - s.seconds.wait(WaitKind::Sleep)).max(0.0);
-                (format!("for their answers in {}", back.called()), back.waited.min(held_up))
+        let answered = back.get(&(c.senders, c.receivers)).filter(|back| back.waited >= c.room - handing_over);
+        let (what, waited, share_back) = match answered {
+            Some(back) => (format!("for their answers in {}", back.called()), back.waited, starved(p, s, back.waited - tail)),
+            None => {
+                let what = format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0));
+                (what, c.room - handing_over, s.share((c.room - handing_over - tail).max(0.0)))
             }
-            _ => (format!("for room in {}, which holds {}", c.called(), c.channel.bound.unwrap_or(0)), c.room - handing_over),
         };
+        let next = in_turn.get(&(c.receivers, c.senders)).map_or(0.0, |waited| starved(p, s, waited - tail));
+        let there = present(p, g) * present(p, s);
         let server = match s.share(handing_over) {
             few if few < 0.05 => String::new(),
             share => format!(" and waited {} for its server", percent(share)),
         };
-        let share_back = s.share((back - tail).max(0.0));
         all.push(Cause {
             code: if s.count == 1 { "single_sender" } else { "slow_senders" },
             // One that waits for them as much as they for it is not what they wait for.
-            weight: share * (busy - share_back).max(0.0),
+            weight: share * (busy - share_back.max(next)).max(0.0) * there,
             sentence: format!(
                 "{} waited {} of the time for {}; {who} was busy {}{server}",
                 members(g),
@@ -358,15 +461,16 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         });
         all.push(Cause {
             code: "too_few_in_flight",
-            weight: share * share_back,
+            // Each could do its part while the others do theirs: the one that waits less gains as much.
+            weight: there * if answered.is_some() { share_back.min(starved(p, g, c.waited - in_tail)) } else { share * share_back },
             sentence: format!(
-                "{} waited {} of the time for {} while its sender `{}` waited {what} {} of the time; at most {} messages were under way: send more before waiting",
+                "{} waited {} of the time for {} while its sender `{}` waited {what} {} of the time; at most {} under way: send more before waiting",
                 members(g),
                 percent(part(c.waited, g.seconds.life)),
                 c.called(),
                 s.label,
-                percent(s.share(back)),
-                c.deepest,
+                percent(s.share(waited)),
+                if c.deepest == 1 { "1 message was".into() } else { format!("{} messages were", c.deepest) },
             ),
         });
     }
@@ -388,7 +492,7 @@ fn slow_receivers(p: &Picture) -> Option<Cause> {
         };
         Some(Cause {
             code: "slow_receiver",
-            weight: s.share(from.waited) * (busy - r.share(to.waited)).max(0.0) * lost,
+            weight: s.share(from.waited) * (busy - r.share(to.waited)).max(0.0) * lost * present(p, s) * present(p, r),
             sentence: format!(
                 "{} waited {} of the time for room in {}, which holds {}; {who} was busy {}: have more VMs receive, or do less there",
                 members(s),
@@ -415,7 +519,8 @@ fn locks(p: &Picture) -> Option<Cause> {
     let place = g.places.iter().find(|(kind, _, _)| *kind == WaitKind::Lock).map_or("?", |(_, place, _)| place);
     Some(Cause {
         code: "lock",
-        weight: share,
+        // Many threads that wait a little together have a large part of all threads' time, but a little of the run.
+        weight: share.min(g.share(g.seconds.locked) * part(g.span, p.wall)),
         sentence: format!(
             "the threads of {} waited {} of their time for a lock (taken at {place}): hold it for less, or give each its own data",
             members(g),
@@ -430,7 +535,7 @@ fn threads(p: &Picture) -> Option<Cause> {
     let busy = g.share(g.seconds.active);
     Some(Cause {
         code: "threads_in_one_vm",
-        weight: share * busy * 0.8,
+        weight: share * busy * 0.8 * present(p, g),
         sentence: format!(
             "the {} threads of {} were ready {} of their time but could not run: threads of one VM run one at a time; VMs or Ractors run in parallel",
             g.threads,
@@ -441,12 +546,14 @@ fn threads(p: &Picture) -> Option<Cause> {
 }
 
 fn more_vms(p: &Picture) -> Option<Cause> {
-    let busy: f64 = p.workers.iter().sum();
-    let used = part(busy, p.wall * p.workers.len().max(1) as f64);
-    let share = part(p.ready(), p.ready() + p.active());
+    let used = p.used();
+    // The main VM that only takes results, each behind those who make them, is none too many.
+    let only_takes = |g: &&Group| g.main && g.seconds.active < 0.2 * g.seconds.ready;
+    let ready = p.ready() - p.groups.iter().filter(only_takes).map(|g| g.seconds.ready).sum::<f64>();
+    let share = part(ready, ready + p.active());
     // How many VMs wanted a core at a time: a few that queue behind others now and then are no surplus.
-    let wanted = (p.ready() + p.active()) / p.wall.max(1e-9) / p.workers.len().max(1) as f64;
-    let g = p.groups.iter().max_by(|a, b| a.seconds.ready.total_cmp(&b.seconds.ready))?;
+    let wanted = (ready + p.active()) / p.wall.max(1e-9) / p.workers.len().max(1) as f64;
+    let g = p.groups.iter().filter(|g| !only_takes(g)).max_by(|a, b| a.seconds.ready.total_cmp(&b.seconds.ready))?;
     Some(Cause {
         code: "more_vms_than_cores",
         // No work is lost by it: other causes go first. And none of them is short of a core while some are idle, or that waits for something else nearly all of its life (thousands that were
@@ -457,8 +564,9 @@ fn more_vms(p: &Picture) -> Option<Cause> {
             * (wanted - 1.0).clamp(0.0, 1.0)
             * ((g.share(g.seconds.ready) - 0.05) / 0.1).clamp(0.0, 1.0),
         sentence: format!(
-            "{} were ready {} of the time but had no core: {} physical cores were busy {}, so more VMs bring nothing",
+            "{} {} ready {} of the time but had no core: {} physical cores were busy {}, so more VMs bring nothing",
             members(g),
+            were(g),
             percent(g.share(g.seconds.ready)),
             p.machine.physical,
             percent(used),
@@ -466,12 +574,58 @@ fn more_vms(p: &Picture) -> Option<Cause> {
     })
 }
 
+/// From where on the cores count as busy.
+const BUSY: f64 = 0.8;
+
+/// Phases of the run in which one VM worked and no other, but for the one of the end that is a giant job's. What others could have done meanwhile is lost.
+fn alone(p: &Picture, tail: Option<&Tail<'_>>) -> Option<Cause> {
+    let (all, cores) = (p.activity(), p.machine.usable());
+    let phases = |g: &Group| -> Vec<usize> {
+        let mine = |at: usize| g.busiest.1.get(at).copied().unwrap_or(0.0) / p.part;
+        let parts: Vec<usize> = (0..all.len()).filter(|at| mine(*at) >= 0.5 && all[*at] - mine(*at) <= 0.25).collect();
+        // Who takes turns with others is alone for moments, too.
+        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 10 >= all.len()).flatten().copied().collect()
+    };
+    let others = |g: &&Group| tail.is_none_or(|t| t.name != g.busiest.0);
+    let (g, parts) = p.groups.iter().filter(others).map(|g| (g, phases(g))).max_by_key(|(_, parts)| parts.len())?;
+    let (first, last) = (*parts.first()?, *parts.last()?);
+    let share = part(parts.len() as f64 * p.part, p.wall);
+    let weight = (share * (1.0 - 1.0 / cores).max(0.0) * 1.5).min(1.0);
+    // Others who have work, but wait for something outside, are more of a reason.
+    let away = |g: &&Group| g.share(g.seconds.active) >= 0.05 && g.share(g.seconds.wait(WaitKind::Descriptor)) >= 0.5;
+    let held_up: f64 = p.groups.iter().filter(away).map(|g| g.seconds.wait(WaitKind::Descriptor)).sum();
+    let nobody = all.iter().filter(|n| **n < 0.1).count() as f64 * p.part;
+    if weight < LEAST || p.used() >= BUSY || nobody.max(held_up) > share * p.wall {
+        return None;
+    }
+    let in_one = (last + 1 - first) * 9 <= parts.len() * 10;
+    let when = match in_one {
+        true if first * 20 <= all.len() => "the first ",
+        true if (last + 1) * 20 >= all.len() * 19 => "the last ",
+        _ => "",
+    };
+    Some(Cause {
+        code: "one_vm",
+        weight,
+        sentence: format!(
+            "for {when}{} of the run ({}) only VM `{}` worked, and nothing ran beside it on {cores:.0} cores",
+            percent(share),
+            duration(share * p.wall),
+            g.busiest.0
+        ),
+    })
+}
+
+/// Numbers that rise, in pieces inside which they are not further apart than `gap`.
+fn stretches(parts: &[usize], gap: usize) -> impl Iterator<Item = &[usize]> {
+    parts.chunk_by(move |a, b| b - a <= gap)
+}
+
 /// When nothing weighs much.
-fn otherwise(p: &Picture) -> Cause {
-    let busy: f64 = p.workers.iter().sum();
-    let used = part(busy, p.wall * p.workers.len().max(1) as f64);
+fn otherwise(p: &Picture, tail: Option<&Tail<'_>>) -> Cause {
+    let used = p.used();
     let cores = p.machine.usable();
-    if used >= 0.8 {
+    if used >= BUSY {
         let sentence = format!("the cores were busy {} of the time: what is left is the work itself", percent(used));
         return Cause { code: "cores_busy", weight: used, sentence };
     }
@@ -479,12 +633,12 @@ fn otherwise(p: &Picture) -> Cause {
         return Cause { code: "none", weight: 0.0, sentence: "nothing ran".into() };
     };
     let share = part(g.seconds.active, p.active());
-    if g.count == 1 && share >= 0.8 && g.share(g.seconds.active) >= 0.5 && cores >= 2.0 {
+    if g.count == 1 && share >= 0.8 && part(g.seconds.active, p.wall) >= 0.5 && cores >= 2.0 {
         let sentence = format!("VM `{}` did {} of all work, and nothing ran beside it on {cores:.0} cores", g.label, percent(share));
         return Cause { code: "one_vm", weight: share, sentence };
     }
-    // Their lives lie side by side in no more time than the run took: one after the other, or nearly.
-    if !g.main && g.count >= 3 && g.seconds.life <= 1.1 * p.wall && g.share(g.seconds.active) >= 0.5 && share >= 0.5 && cores >= 2.0 {
+    // Their lives together are no longer than the time in which there were any: one after the other, or nearly.
+    if !g.main && g.count >= 3 && g.seconds.life <= 1.1 * g.span && part(g.seconds.active, p.wall) >= 0.4 && share >= 0.5 && cores >= 2.0 {
         let sentence = format!(
             "{} lived one after the other, and did {} of all work on {cores:.0} cores: begin them all before you wait for the first one's end, or use a pool",
             members(g),
@@ -492,13 +646,16 @@ fn otherwise(p: &Picture) -> Cause {
         );
         return Cause { code: "one_vm", weight: share, sentence };
     }
+    if let Some(alone) = alone(p, tail) {
+        return alone;
+    }
     let outside = [WaitKind::Descriptor, WaitKind::Sleep, WaitKind::Call, WaitKind::Other];
     // Those who wait for messages of one who does.
     for c in between(p, |e| !p.groups[e.group].main) {
         let (g, s) = (&p.groups[c.receivers], &p.groups[c.senders]);
         let share = g.share(c.waited);
         let Some(kind) = outside.into_iter().max_by(|a, b| s.seconds.wait(*a).total_cmp(&s.seconds.wait(*b))) else { continue };
-        if share >= 0.5 && s.share(s.seconds.wait(kind)) >= 0.5 {
+        if share * present(p, g) >= 0.5 && s.share(s.seconds.wait(kind)) >= 0.5 {
             let (waited, theirs) = (percent(share), percent(s.share(s.seconds.wait(kind))));
             let sentence = format!(
                 "{} waited {waited} of the time for {}; its sender `{}` was {} {theirs}",

@@ -29,6 +29,8 @@ pub struct Seconds {
     pub thread_waits: [f64; 12],
     pub thread_run: f64,
     pub thread_ready: f64,
+    /// While some thread of a VM waited for a lock.
+    pub locked: f64,
 }
 
 impl Seconds {
@@ -51,6 +53,7 @@ impl Seconds {
             thread_waits: f.thread_waits.map(s),
             thread_run: s(f.thread_run),
             thread_ready: s(f.thread_ready),
+            locked: s(f.locked),
         }
     }
     pub fn wait(&self, kind: WaitKind) -> f64 {
@@ -74,6 +77,8 @@ pub struct Group {
     pub received: u64,
     pub collections: u64,
     pub threads: u64,
+    /// Seconds from the start of the first to the end of the last, or until now.
+    pub span: f64,
     /// The process's own VM is in it.
     pub main: bool,
     /// Activity of the group over time, in seconds per part of [`Picture::part`].
@@ -168,7 +173,7 @@ pub struct Picture {
     /// CPU time of the process, since then.
     pub cpu: f64,
     pub machine: Machine,
-    /// Seconds in which each worker ran VMs.
+    /// Seconds in which each worker ran VMs, of the run's. (What ran in place of a turn that did not end counts for the workers that had least to do, as far as there was one.)
     pub workers: Vec<f64>,
     pub groups: Vec<Group>,
     pub channels: Vec<ChannelRow>,
@@ -187,7 +192,8 @@ impl Picture {
         let (now, scale) = book.clock.now();
         let cpu = book.clock.used().as_secs_f64();
         let seconds = |ticks: u64| ticks as f64 * scale / 1e9;
-        let workers = scheduler.busy_ticks().into_iter().take(scheduler.workers()).map(seconds).collect();
+        let wall = seconds(now.saturating_sub(book.clock.first));
+        let workers = at_work(&scheduler.busy_ticks().into_iter().map(seconds).collect::<Vec<_>>(), scheduler.workers(), wall);
         let mut found: Vec<(String, Gathered)> = Vec::new();
         let mut index: HashMap<(String, usize), usize> = HashMap::new();
         let mut folded = 0;
@@ -263,7 +269,7 @@ impl Picture {
             waited(b).total_cmp(&waited(a)).then(a.id.cmp(&b.id))
         });
         Picture {
-            wall: seconds(now.saturating_sub(book.clock.first)),
+            wall,
             cpu,
             machine: Machine::look(scheduler.workers()),
             workers,
@@ -273,6 +279,10 @@ impl Picture {
             folded,
             partial: uses.contains_key(&0),
         }
+    }
+    /// How much of the workers' time was spent with VMs.
+    pub fn used(&self) -> f64 {
+        part(self.workers.iter().sum(), self.wall * self.workers.len().max(1) as f64)
     }
     pub fn active(&self) -> f64 {
         self.groups.iter().map(|g| g.seconds.active).sum()
@@ -296,6 +306,21 @@ impl Picture {
         }
         sum
     }
+}
+
+/// The time with VMs of `count` workers in a run of `wall` seconds, from that of all there are: a turn that does not end keeps its worker, and a further one takes its place.
+fn at_work(all: &[f64], count: usize, wall: f64) -> Vec<f64> {
+    let (first, more) = all.split_at(count.min(all.len()));
+    let mut busy: Vec<f64> = first.iter().map(|b| b.min(wall)).collect();
+    let mut more: f64 = more.iter().sum();
+    let mut order: Vec<usize> = (0..busy.len()).collect();
+    order.sort_by(|a, b| busy[*a].total_cmp(&busy[*b]));
+    for at in order {
+        let taken = more.min(wall - busy[at]);
+        busy[at] += taken;
+        more -= taken;
+    }
+    busy
 }
 
 /// What was counted in parts of this length, of which the last has only begun: of less than a tenth nothing can be said.
@@ -412,6 +437,7 @@ impl Gathered {
             received: f.received,
             collections: f.collections,
             threads: f.threads,
+            span: f.to.saturating_sub(f.from) as f64 * scale / 1e9,
             timeline: seconds(&f.timeline),
             busiest: (self.busiest_name, seconds(&self.busiest)),
             places,
@@ -485,7 +511,14 @@ fn note_uses(s: &Shown, group: usize, rows: &HashMap<u64, u64>, used: &mut HashS
 
 #[cfg(test)]
 mod tests {
-    use super::last_as_far_as_it_went;
+    use super::{at_work, last_as_far_as_it_went};
+
+    #[test]
+    fn what_ran_in_place_of_others_is_work_of_the_workers() {
+        assert_eq!(at_work(&[1.0, 2.0, 0.5, 0.0], 2, 2.0), [1.5, 2.0]);
+        assert_eq!(at_work(&[1.0, 1.5, 2.0], 2, 2.0), [2.0, 2.0]);
+        assert_eq!(at_work(&[1.0, 2.1], 2, 2.0), [1.0, 2.0]);
+    }
 
     #[test]
     fn who_is_always_at_work_is_one_in_each_part() {

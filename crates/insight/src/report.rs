@@ -1,7 +1,7 @@
 //! The picture as a page of text.
 
 use crate::causes::Cause;
-use crate::picture::{ChannelRow, End, Group, Picture, part};
+use crate::picture::{ChannelRow, End, Group, Picture};
 use std::fmt::Write;
 use zakuro_vm::account::WaitKind;
 
@@ -130,14 +130,13 @@ fn machine(out: &mut String, p: &Picture) {
         let _ =
             writeln!(out, "Other processes (or the quota) had the cores for {}% of the time in which VMs ran", percent(1.0 - p.cpu / ran));
     }
-    let idle: f64 = p.workers.iter().map(|b| (p.wall - b).max(0.0)).sum();
     let _ = writeln!(
         out,
         "CPU time {}, wall {}: speed-up {speed:.2} of {:.2}; workers idle {}%",
         seconds(p.cpu),
         seconds(p.wall),
         m.usable(),
-        percent(part(idle, p.wall * p.workers.len() as f64)),
+        percent(1.0 - p.used()),
     );
 }
 

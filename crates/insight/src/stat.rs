@@ -64,7 +64,7 @@ pub mod stat_class {
     /// Counters of the process, or one of them. Sources are read and compiled once for all VMs: `:code_files_read` and `:code_files_compiled` say how many
     /// times that was done (evals are not counted), `:code_read_hits` and `:code_cache_hits` how many times it was not necessary. Memory for cells comes in chunks of 128 MB, of which heaps get blocks of 64 KB
     /// in lots: `:ledger_blocks_in_use` are with heaps, `:ledger_blocks_free` wait for one (those `_given_to_system` without memory), `:ledger_lots_out` and `:ledger_lots_back` count how often; `:memory_granted` is the part of their growth, in percent, that heaps get while memory is scarce. For a VM's own see `GC.stat` and `GC.stat_heap`. `:next_shape_id` is for `ObjectSpace.dump_shapes`. Where the process counts (`--account`) there are
-    /// `:wall`, `:cpu`, `:busy` (nanoseconds; workers' time with VMs), `:workers`, and `:vms`, the number of VMs so far.
+    /// `:wall`, `:cpu`, `:busy` (nanoseconds; workers' time with VMs), `:workers`, and `:vms`, the number of VMs so far, with those that have ended (`RubyVM.list` has the others).
     ///
     ///     RubyVM.stat.keys.first(4)   #=> [:code_files_read, :code_read_hits, :code_files_compiled, :code_cache_hits]
     ///     RubyVM.stat(:code_files_compiled) > 0   #=> true
@@ -167,7 +167,7 @@ pub mod stat_class {
     }
 
     /// What the VM did so far, in nanoseconds: `life:`, parts of its turns (`run:`, `collect:`, `pack:`, `open:`, `image:`, `compile:`, `load:`), `ready:` (in a run queue) and
-    /// `wait:`, which `waits:` has by kind; `turns:`, `collections:`, `received:` messages, `state:` and the number of the `channel:` that it waits at. No figure is less than it was when somebody asked before. nil where the process does not count.
+    /// `wait:`, which `waits:` has by kind; `turns:`, `collections:`, `received:` messages, `state:` and the number of the `channel:` that it waits at. No figure is less than it was when somebody asked before, and those of a VM that has ended stay as they are. nil where the process does not count.
     ///
     ///     RubyVM.current.stat   #=> nil
     #[method("stat")]
@@ -178,7 +178,7 @@ pub mod stat_class {
         let (now, scale) = book.clock.now();
         let f = account.figures(now);
         let mut told: Vec<u64> = [f.life, f.ready].iter().chain(&f.active).chain(&f.waits).map(|t| (*t as f64 * scale) as u64).collect();
-        account.told(&mut told);
+        account.told(&mut told, f.now.is_none());
         let (life, ready, (active, waits)) = (told[0], told[1], told[2..].split_at(f.active.len()));
         let h = cx.new_hash();
         put_number(cx, h, "life", life)?;
@@ -286,7 +286,7 @@ pub mod channel_stat {
 pub mod thread_stat {
     use super::*;
 
-    /// What the thread did so far, in nanoseconds: `run:`, `ready:` (it could run, but another thread or VM did), `wait:`, and `waits:` by kind. nil where the process does not count, of threads of our libraries, and of
+    /// What the thread did so far, in nanoseconds: `run:`, `ready:` (it could run, but another thread or VM did), `wait:`, and `waits:` by kind. No figure is less than it was when somebody asked before. nil where the process does not count, of threads of our libraries, and of
     /// threads of other VMs.
     ///
     ///     Thread.current.stat   #=> nil

@@ -661,10 +661,10 @@ impl Scheduler {
         self.inner.reactor.poke();
     }
 
-    /// Ticks in which each worker has run units so far, of those that were ever in use and are no spare ones.
+    /// Ticks in which each worker has run units so far: first those that were configured, then those that took the places of others whose turns did not end.
     pub fn busy_ticks(&self) -> Vec<u64> {
         let now = clock::ticks();
-        self.inner.in_use().iter().map(|w| w.busy_until(now)).collect()
+        self.inner.workers.iter().map(|w| w.busy_until(now)).collect()
     }
 
     pub(crate) fn from_inner(inner: Arc<Inner>) -> Scheduler {

@@ -240,6 +240,8 @@ pub mod file {
                 libc::EINTR => cx.safepoint()?,
                 libc::EWOULDBLOCK if op as i32 & libc::LOCK_NB != 0 => return Ok(Value::FALSE),
                 libc::EWOULDBLOCK => {
+                    // What is slept here is no sleep of the program's: a report says that it waited for a file.
+                    cx.waits_for(account::WaitKind::Descriptor, 0);
                     cx.sleep(Some(std::time::Duration::from_millis(5)))?;
                 }
                 e => return object::fail_path(cx, this, e),

@@ -153,7 +153,8 @@ impl Counting {
         if self.account.tracing() {
             self.trace(EventKind::Turn, 0, self.task.times().began(), now, 0);
         }
-        self.account.close();
+        // What was summed up is all of its life: keeping the event, which may need memory first, is none of it.
+        self.account.close_at(now);
     }
     /// What the VM does at a channel: looked up once for each change of channels, apart for sending and receiving.
     #[inline]
@@ -252,6 +253,7 @@ pub(crate) struct ThreadTimes {
     pub waits: [u64; WAITS],
     /// Their sum.
     waited: u64,
+    told: Told,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -276,6 +278,10 @@ impl ThreadTimes {
         if now > self.since {
             self.lap(account, now);
         }
+        let lock = Phase::Wait(WaitKind::Lock);
+        if (self.phase == lock) != (to == lock) {
+            note_lock(account, to == lock, now);
+        }
         self.phase = to;
         now
     }
@@ -295,9 +301,9 @@ impl ThreadTimes {
         self.since = now;
     }
     /// With what goes on now.
-    pub(crate) fn now(&self) -> ThreadTimes {
+    fn at(&self, now: u64) -> ThreadTimes {
         let mut t = self.clone();
-        let spent = ticks().saturating_sub(t.since);
+        let spent = now.saturating_sub(t.since);
         match t.phase {
             Phase::Run => t.run += spent,
             Phase::Ready => t.ready += spent,
@@ -306,6 +312,17 @@ impl ThreadTimes {
         }
         t
     }
+}
+
+/// A thread begins to wait for a lock, or does so no more.
+fn note_lock(account: &Account, begins: bool, now: u64) {
+    let waiters = account.lock_waiters.load(Relaxed);
+    match (begins, waiters) {
+        (true, 0) => account.lock_since.store(now, Relaxed),
+        (false, 1) => add(&account.lock_ticks, now.saturating_sub(account.lock_since.load(Relaxed))),
+        _ => {}
+    }
+    account.lock_waiters.store(if begins { waiters + 1 } else { waiters.saturating_sub(1) }, Relaxed);
 }
 
 /// A thread for the account: it was made.
@@ -490,11 +507,11 @@ impl Cx {
     pub fn thread_figures(&mut self, thread: Value) -> Result<Option<(u64, u64, Vec<(WaitKind, u64)>)>> {
         let Some((now, scale)) = self.counting.as_ref().map(|c| c.book.clock.now()) else { return Ok(None) };
         self.threads();
-        let t = self.data_ref::<Thread>(thread)?.times.as_ref().map(|t| t.now());
-        let _ = now;
-        let ns = |ticks: u64| (ticks as f64 * scale) as u64;
-        let Some(t) = t else { return Ok(None) };
-        Ok(Some((ns(t.run), ns(t.ready), WaitKind::ALL.iter().map(|k| (*k, ns(t.waits[*k as usize]))).collect())))
+        let Some(times) = self.data_mut::<Thread>(thread)?.times.as_deref_mut() else { return Ok(None) };
+        let t = times.at(now);
+        let mut told: Vec<u64> = [t.run, t.ready].iter().chain(&t.waits).map(|ticks| (*ticks as f64 * scale) as u64).collect();
+        times.told.tell(&mut told, times.phase == Phase::Ended);
+        Ok(Some((told[0], told[1], WaitKind::ALL.into_iter().zip(told[2..].iter().copied()).collect())))
     }
     /// The times of a new thread, where they are counted.
     pub(crate) fn new_thread_times(&self) -> Option<Box<ThreadTimes>> {
@@ -516,7 +533,15 @@ impl Cx {
         let c = self.counting.as_ref()?;
         thread_made(&c.account);
         let f = c.account.figures(ticks());
-        let t = ThreadTimes { since: ticks(), phase: Phase::Run, run: f.active(), ready: f.ready, waits: f.waits, waited: f.waiting() };
+        let t = ThreadTimes {
+            since: ticks(),
+            phase: Phase::Run,
+            run: f.active(),
+            ready: f.ready,
+            waits: f.waits,
+            waited: f.waiting(),
+            told: Told::default(),
+        };
         for (all, mine) in c.account.thread_waits.iter().zip(f.waits) {
             add(all, mine);
         }

@@ -124,6 +124,8 @@ pub struct Figures {
     pub thread_run: u64,
     pub thread_ready: u64,
     pub threads: u64,
+    /// While some thread waited for a lock.
+    pub locked: u64,
     pub timeline: Timeline,
     /// What it does now: of one VM that lives.
     pub now: Option<Now>,
@@ -163,6 +165,7 @@ impl Figures {
             (&mut self.thread_run, other.thread_run),
             (&mut self.thread_ready, other.thread_ready),
             (&mut self.threads, other.threads),
+            (&mut self.locked, other.locked),
         ];
         sums.into_iter().for_each(|(a, b)| *a += b);
         self.active.iter_mut().zip(other.active).for_each(|(a, b)| *a += b);
@@ -258,6 +261,10 @@ impl Reading {
 }
 
 impl Account {
+    fn locked(&self, now: u64) -> u64 {
+        let pending = if self.lock_waiters.load(Relaxed) == 0 { 0 } else { now.saturating_sub(self.lock_since.load(Relaxed)) };
+        self.lock_ticks.load(Relaxed) + pending
+    }
     /// What it adds up to now.
     pub fn figures(&self, now: u64) -> Figures {
         let reading = Reading::of(self);
@@ -281,6 +288,7 @@ impl Account {
             thread_run: self.thread_run.load(Relaxed),
             thread_ready: self.thread_ready.load(Relaxed),
             threads: self.threads.load(Relaxed),
+            locked: self.locked(to),
             timeline: Timeline::of(&self.timeline),
             now: None,
         };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::account::Told;
 
 fn total(t: &Timeline) -> u64 {
     t.bins.iter().sum()
@@ -93,4 +94,18 @@ fn what_goes_on_is_told_whole() {
     assert_eq!(told(Reading { task: None, ..first }, 130), (0, 0, 0, 30, Now::Ready));
     let begun = Turn { is_running: true, is_queued: false, queued: 100, began: 110, ended: 0, blocked: 0, blocked_since: 0 };
     assert_eq!(told(Reading { task: Some(begun), ..first }, 130), (20, 0, 0, 10, Now::Active(Activity::Run)));
+}
+
+#[test]
+fn what_is_told_does_not_fall_and_comes_to_rest() {
+    let mut told = Told::default();
+    let mut tell = |figures: [u64; 2], last: bool| {
+        let mut figures = figures;
+        told.tell(&mut figures, last);
+        figures
+    };
+    assert_eq!(tell([5, 7], false), [5, 7]);
+    assert_eq!(tell([4, 8], false), [5, 8]);
+    assert_eq!(tell([6, 7], true), [6, 8]);
+    assert_eq!(tell([9, 9], true), [6, 8]);
 }

@@ -233,14 +233,18 @@ pub struct Account {
     thread_run: AtomicU64,
     thread_ready: AtomicU64,
     threads: AtomicU64,
+    /// Threads that wait for a lock, since when there is one, and how long there were some before.
+    lock_waiters: AtomicU64,
+    lock_since: AtomicU64,
+    lock_ticks: AtomicU64,
     timeline: figures::Bins,
     channels: Mutex<Vec<Arc<ChannelUse>>>,
     places: Mutex<Vec<Arc<WaitPlace>>>,
     pub trace: TraceBuffer,
     /// Locked by the VM for each sample, and by who reads it.
     pub profile: Option<Mutex<Profile>>,
-    /// The most that was told of each figure ([`Account::told`]). Locked by those who ask.
-    told: Mutex<Vec<u64>>,
+    /// What was told of each figure ([`Account::told`]). Locked by those who ask.
+    told: Mutex<Told>,
 }
 
 impl Account {
@@ -275,6 +279,9 @@ impl Account {
             thread_run: zero(),
             thread_ready: zero(),
             threads: zero(),
+            lock_waiters: zero(),
+            lock_since: zero(),
+            lock_ticks: zero(),
             timeline: figures::Bins::new(first),
             channels: Mutex::new(Vec::new()),
             places: Mutex::new(Vec::new()),
@@ -282,21 +289,17 @@ impl Account {
             told: Mutex::default(),
         }
     }
-    /// Figures that somebody computed, in an order that is always the same, as they are told: none is less than it was before. They are read part by part while the VM goes on, and the unit of ticks is
-    /// measured better with time.
-    pub fn told(&self, figures: &mut [u64]) {
-        let mut told = self.told.lock();
-        let len = figures.len().max(told.len());
-        told.resize(len, 0);
-        for (now, most) in figures.iter_mut().zip(told.iter_mut()) {
-            *most = (*most).max(*now);
-            *now = *most;
-        }
+    /// Figures that somebody computed, in an order that is always the same, as they are told: see [`Told`]. `ended`: the VM had ended when they were read.
+    pub fn told(&self, figures: &mut [u64], ended: bool) {
+        self.told.lock().tell(figures, ended);
     }
     /// The VM has ended, or will never run.
     pub fn close(&self) {
+        self.close_at(ticks());
+    }
+    fn close_at(&self, now: u64) {
         if self.closed.load(Relaxed) == 0 {
-            self.closed.store(ticks(), Relaxed);
+            self.closed.store(now, Relaxed);
         }
     }
     pub fn is_closed(&self) -> bool {
@@ -321,6 +324,27 @@ impl Account {
     }
     pub fn places(&self) -> Vec<Arc<WaitPlace>> {
         self.places.lock().clone()
+    }
+}
+
+/// Figures as they were told: none falls, and those of what has ended stay as they are. They are read part by part while their owner goes on, and what a tick is in nanoseconds gets better known with time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told {
+    most: Vec<u64>,
+    last: bool,
+}
+
+impl Told {
+    /// `last`: they don't change any more.
+    pub(crate) fn tell(&mut self, figures: &mut [u64], last: bool) {
+        self.most.resize(figures.len().max(self.most.len()), 0);
+        for (now, most) in figures.iter_mut().zip(self.most.iter_mut()) {
+            if !self.last {
+                *most = (*most).max(*now);
+            }
+            *now = *most;
+        }
+        self.last |= last;
     }
 }
 

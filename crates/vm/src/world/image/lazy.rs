@@ -24,6 +24,8 @@ impl Cx {
         }
         // Counted by all VMs of the image: not on the way of those that have their copy.
         let image = image.clone();
+        // Finding what belongs to a copy takes as long as making it.
+        let before = self.begin_activity(crate::account::Activity::Image);
         let regions = image.regions();
         let mut w = Walk::new(Mode::Templates(image, std::mem::take(&mut self.memo)), (0, 0));
         w.graph.regions = regions;
@@ -33,7 +35,6 @@ impl Cx {
         if let Mode::Templates(_, memo) = mode {
             self.memo = memo;
         }
-        let before = self.begin_activity(crate::account::Activity::Image);
         let root = self.build(graph, None, &cells, &mut |_, _| {}).1;
         self.end_activity(before);
         root
