@@ -19,10 +19,9 @@ Dir.mktmpdir do |dir|
   p run["TERM", "trap(:TERM) { exit 3 }; $stdout.puts 1; $stdout.flush; sleep"]
   # While another VM computes, and the main VM waits for it.
   p run["QUIT", "v = RubyVM.fork { loop { } }; $stdout.puts 1; $stdout.flush; v.join"]
-  # When the program has ended, and the files are being written: they are finished first.
-  many = "2000.times.map { |i| RubyVM.new(%(v\#{i}x), %q(-e), %q(1)).start }.each(&:join); $stdout.puts 1; $stdout.flush; at_exit { LAST }"
-  p run["CONT", many.sub("LAST", 'spawn("sleep 0.004; kill -TERM #{$$}")')]
-  p run["CONT", many.sub("LAST", 'spawn("sleep 0.004; kill -INT #{$$}; sleep 0.002; kill -HUP #{$$}")')]
+  # Again and again, when the program has ended, and the files are being written: they are finished first.
+  many = "2000.times.map { |i| RubyVM.new(%(v\#{i}x), %q(-e), %q(1)).start }.each(&:join); $stdout.puts 1; $stdout.flush; at_exit { spawn('while kill -SIGNAL '+$$.to_s+'; do sleep 0.001; done') }"
+  %w[TERM INT].each { |signal| p run["CONT", many.sub("SIGNAL", signal)] }
   %w[KILL VTALRM XCPU].each { |signal| p [signal, *run[signal]] }
   # Nobody reads what is written: who asks again after a while does not wait.
   File.mkfifo("#{dir}/fifo")

@@ -133,12 +133,15 @@ module ObjectSpace
       @tracers = (@tracers || 0) + 1
       return if @tracers > 1
       __note_allocations(true)
-      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
+      @trace = TracePoint.new(:__literal, :line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
         __origins
         if %i[return b_return c_return end].include?(tp.event)
           # What follows is made by whoever called: the frame above the one that ends; a builtin's is gone already. This block's does not count, as it is the library's.
           __at(caller_locations(tp.event == :c_return ? 0 : 1, 1)&.first)
-        elsif tp.event != :c_call || !INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
+        elsif tp.event.equal?(:__literal) || tp.event.equal?(:c_call) && INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
+          # In another line of the same method.
+          __in_line(tp.lineno)
+        else
           owner = tp.defined_class
           owner = nil if Class === owner && owner.singleton_class?
           __here(tp.path, tp.lineno, Module === owner ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)

@@ -433,6 +433,17 @@ mod natives {
         cx.heap.noted_allocations();
         Ok(())
     }
+    /// The program is in this line of where it was. What was allocated to say so comes from nowhere.
+    #[method("__in_line", singleton)]
+    fn in_line(cx: &mut Cx, _this: Value, line: i64) {
+        if let Some(here) = &mut cx.state::<Origins>().here
+            && here.line != line
+        {
+            let Place { file, class, method, .. } = &**here;
+            *here = Arc::new(Place { file: file.clone(), line, class: class.clone(), method: method.clone() });
+        }
+        cx.heap.noted_allocations();
+    }
     /// [file, line, class, method, number of collections until then]; nil when nobody knows.
     #[method("__origin", singleton)]
     fn origin(cx: &mut Cx, _this: Value, v: Value) -> Value {
