@@ -3,7 +3,10 @@ require "objspace"
 list = Array.new(1000, 1)
 text = "x" * 1000
 show = ->(object) { ObjectSpace.dump(object).scan(/"(?:embedded|shared|default|length|size)":[^,"}]*/) }
-p show[list], show[list.dup], show[list[5..]], show[list[1, 30]], show[list[5, 3]], show[list]
+p show[list]
+# Held, or the list would be alone again.
+held = [list.dup, list[5..], list[1, 30], list[5, 3], list]
+held.each { |one| p show[one] }
 own = list.dup
 own << 1
 p show[own], show[[1, 2, 3]], show[[1, 2, 3].dup]
