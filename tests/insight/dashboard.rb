@@ -98,6 +98,18 @@ Dir.mktmpdir do |dir|
   puts r.read.sub(dir, "DIR")
   Process.wait(pid)
   p $?.exitstatus
+
+  puts "-- many names: what a page shows, and how much there is besides"
+  many = 'c = RubyVM::Channel.new(name: "jobs"); 400.times { |i| RubyVM.new("v#{i}x", "-e", "RubyVM::ARGV[0].recv").start(c) }; 60.times { |i| RubyVM::Channel.new(name: "c#{i}x") << 1 }; sleep 0.2; $stdout.puts; $stdout.flush; gets'
+  input, output, errors = Array.new(3) { IO.pipe }
+  pid = spawn(own, EXE, "--dashboard", "-e", many, in: input[0], out: output[1], err: errors[1])
+  output[0].gets
+  port, token = errors[0].gets.match(/:(\d+)\/\?token=(\h+)/).captures
+  report = JSON.parse(ask(port.to_i, "/data?token=#{token}")[1])["report"]
+  p report["groups"].size, report["groups"].sum { |g| g["vms"] } + report["left_out"]["vms"], report["left_out"]["groups"], report["channels"].size + report["left_out"]["channels"]
+  p report["channels"].find { |c| c["name"] == "jobs" }.then { |c| [c["receivers"].size, c["more_receivers"], c.key?("more_senders")] }
+  input[1].puts
+  Process.wait(pid)
 end
 puts "-- a child by fork(2) has neither"
 r, w = IO.pipe

@@ -43,6 +43,9 @@ Dir.mktmpdir do |dir|
   p run("--profile", "#{dir}/p.txt")
   stacks = File.readlines("#{dir}/p.txt", chomp: true)
   p stacks.all? { |l| l.match?(/\A\S.* \d+\z/) }, stacks.any? { |l| l.start_with?("worker;") && l.include?("Object#branch") && l.include?("Object#leaf") }
+  # Names are the program's: a terminal that shows them does nothing else.
+  odd = 'RubyVM.new("x\e[2J\0;y", "-e", "300_000.times { |i| i.to_s }").start.join'
+  p run("--profile", "#{dir}/odd.txt", program: odd), File.read("#{dir}/odd.txt").match?(/[\0-\t\e]/), File.read("#{dir}/odd.txt").match?(/^x\u{fffd}\[2J\u{fffd}:y;/)
   run("--profile=#{dir}/p.json")
   f = JSON.parse(File.read("#{dir}/p.json"))
   t = f["threads"].find { |t| t["name"].start_with?("worker") }
@@ -72,6 +75,29 @@ Dir.mktmpdir do |dir|
   p sent.size, sent.keys.sort == arrived.keys.sort, sent.all? { |id, e| e["ts"] <= arrived[id]["ts"] && e["pid"] != arrived[id]["pid"] }
   p events.map { |e| e["name"] }.uniq.select { |n| %w[run collect image].include?(n) || n == "wait: receive done" }.sort
   p events.select { |e| e["name"] == "process_name" }.map { |e| e["args"]["name"] }.sort.first(2)
+  # VMs that run on while it is written: nothing reaches beyond its end, what is done in a turn not beyond that.
+  ["", "; exit!(3)"].each do |ending|
+    many = '20.times { |i| RubyVM.new("k#{i}", "-e", "c = RubyVM::Channel.new; Thread.new { c.recv }; loop { eval(%q(1 + 1)); GC.start }").start }; sleep 0.04'
+    p run("--trace", "#{dir}/on.json", program: many + ending)
+    events = JSON.parse(File.read("#{dir}/on.json"))["traceEvents"]
+    runs = events.select { |e| e["name"] == "run" && e["cat"] == "run" }.group_by { |e| e["pid"] }
+    p events.count { |e| e.fetch("dur", 0) < 0 }
+    p events.select { |e| e["name"] == "collect" }.count { |e| runs[e["pid"]].none? { |r| r["ts"] <= e["ts"] + 0.002 && e["ts"] + e["dur"] <= r["ts"] + r["dur"] + 0.002 } }
+  end
+  # Short windows beside busy VMs: arrows have both ends.
+  puts run("--account", program: <<~'RUBY')
+    require "json"
+    c = RubyVM::Channel.new
+    3.times { |i| RubyVM.new("v#{i}", "-e", "RubyVM::ARGV[0].each { |x| s = 0; 3000.times { |k| s += k } }").start(c) }
+    Thread.new { loop { 20.times { c << [1] }; sleep 0.001 } }
+    wrong = 40.times.count do
+      e = JSON.parse(RubyVM.trace(0.01))["traceEvents"]
+      ids = %w[s f].map { |ph| e.select { |x| x["ph"] == ph }.map { |x| x["id"] }.sort }
+      ids[0] != ids[1] || e.any? { |x| x.fetch("dur", 0) < 0 || x.fetch("ts", 0) < 0 }
+    end
+    p wrong
+    exit!
+  RUBY
   traced, = run("--account", program: <<~'RUBY')
     require "json"
     v = RubyVM.fork(name: "busy") { loop { 100.times.to_a } }
@@ -89,6 +115,23 @@ Dir.mktmpdir do |dir|
     p parts.last(parts.size / 2).all? { |n| n > 0.5 }
     exit!
   RUBY
+
+  puts "-- pipes"
+  # They stay open until the program's end, and nothing is read from them.
+  said, status = run("--report=/dev/stdout", program: "p 1")
+  p said.lines.grep(/^(1$|bottleneck)/).size, status
+  p run("--account", program: "1").last, spawn({ "ZAKURO_REPORT" => "/dev/stdout" }, EXE, "-e", "p 2", out: "#{dir}/out").then { |pid| Process.wait(pid); File.readlines("#{dir}/out").grep(/^(2$|bottleneck)/).size }
+  r, w = IO.pipe
+  pid = spawn(EXE, "--trace", "/dev/fd/#{w.fileno}", "-e", "p 3", w => w, out: File::NULL)
+  w.close
+  p JSON.parse(r.read).key?("traceEvents"), Process.wait2(pid)[1].exitstatus
+  %w[--report --trace --profile].each do |option|
+    File.mkfifo(fifo = "#{dir}/#{option}.svg")
+    reader = Thread.new { File.read(fifo) }
+    # A child of the program does not keep who reads from the end.
+    p run(option == "--report" ? "#{option}=#{fifo}" : option, *(fifo unless option == "--report"), program: "fork { sleep 30 }.then { |pid| at_exit { $stdout.flush; Process.kill(:KILL, pid) } }"), reader.value.size > 100
+  end
+  p run("--report=/dev/stdin", program: "1")
 
   puts "-- what can't be written"
   p run("--profile=#{dir}/p.png").then { |said, status| [said.sub(dir, ""), status] }

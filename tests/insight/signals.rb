@@ -19,5 +19,20 @@ Dir.mktmpdir do |dir|
   p run["TERM", "trap(:TERM) { exit 3 }; $stdout.puts 1; $stdout.flush; sleep"]
   # While another VM computes, and the main VM waits for it.
   p run["QUIT", "v = RubyVM.fork { loop { } }; $stdout.puts 1; $stdout.flush; v.join"]
+  # Again and again, when the program has ended, and the files are being written: they are finished first.
+  many = "2000.times.map { |i| RubyVM.new(%(v\#{i}x), %q(-e), %q(1)).start }.each(&:join); $stdout.puts 1; $stdout.flush; at_exit { spawn('while kill -SIGNAL '+$$.to_s+'; do sleep 0.001; done') }"
+  %w[TERM INT].each { |signal| p run["CONT", many.sub("SIGNAL", signal)] }
   %w[KILL VTALRM XCPU].each { |signal| p [signal, *run[signal]] }
+  # Nobody reads what is written: who asks again after a while does not wait.
+  File.mkfifo("#{dir}/fifo")
+  held = File.open("#{dir}/fifo", File::RDWR | File::NONBLOCK)
+  pid = spawn(EXE, "-W0", "--trace", "#{dir}/fifo", "-e", "2000.times.map { |i| RubyVM.new(%q(v), %q(-e), %q(1)).start }.each(&:join)", err: File::NULL)
+  sleep 1
+  Process.kill(:INT, pid)
+  sleep 2.5
+  p Process.wait(pid, Process::WNOHANG)
+  Process.kill(:TERM, pid)
+  Process.wait(pid)
+  p $?.termsig && Signal.signame($?.termsig)
+  held.close
 end

@@ -112,7 +112,7 @@ impl<'pr> Compiler<'pr> {
             }
             _ if forwarding || splats > 0 || nodes.len() > MAX_ARGC => {
                 let array = self.f.top;
-                self.array_of(&nodes, Dest::Push);
+                self.array_of(&nodes, None, Dest::Push);
                 if forwarding {
                     let rest = self.hidden(sym::anon_rest, Dest::Any);
                     self.f.asm.emit(Op::ArrayConcat, 0, array, rest, 0);
@@ -175,7 +175,8 @@ impl<'pr> Compiler<'pr> {
             p.flags |= call_flags::KW;
             return;
         }
-        self.hash(&elements, Dest::Push);
+        let at = elements.first().map_or(0, |e| e.location().start());
+        self.hash(&elements, at, Dest::Push);
         p.flags |= call_flags::KW | call_flags::KW_FRESH;
     }
 

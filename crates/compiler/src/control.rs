@@ -249,7 +249,7 @@ impl<'pr> Compiler<'pr> {
         match nodes.as_slice() {
             [] => self.nil(dest),
             [n] if !matches!(n, Node::SplatNode { .. }) => self.expr(n, dest),
-            _ => self.array_of(&nodes, dest),
+            _ => self.array_of(&nodes, None, dest),
         }
     }
 

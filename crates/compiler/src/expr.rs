@@ -73,8 +73,8 @@ impl<'pr> Compiler<'pr> {
                 self.interpolated_match_last_line(&cast!(n, as_interpolated_match_last_line_node), dest)
             }
             Node::ArrayNode { .. } => self.array(&cast!(n, as_array_node), dest),
-            Node::HashNode { .. } => self.hash(&cast!(n, as_hash_node).elements(), dest),
-            Node::KeywordHashNode { .. } => self.hash(&cast!(n, as_keyword_hash_node).elements(), dest),
+            Node::HashNode { .. } => self.hash(&cast!(n, as_hash_node).elements(), n.location().start(), dest),
+            Node::KeywordHashNode { .. } => self.hash(&cast!(n, as_keyword_hash_node).elements(), n.location().start(), dest),
             Node::RangeNode { .. } => self.range(&cast!(n, as_range_node), dest),
             Node::SplatNode { .. } => self.splat_value(&cast!(n, as_splat_node), dest),
             Node::LambdaNode { .. } => self.lambda(&cast!(n, as_lambda_node), dest),

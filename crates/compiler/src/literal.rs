@@ -278,7 +278,11 @@ impl<'pr> Compiler<'pr> {
     pub(crate) fn string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.string_encoding(n);
         let made = Made::of(n.is_frozen(), n.is_mutable());
-        self.literal(n.unescaped(), encoding, made, n.location().start(), dest)
+        let (at, line) = (n.location().start(), self.f.asm.line);
+        self.set_line(at);
+        let d = self.literal(n.unescaped(), encoding, made, at, dest);
+        self.f.asm.line = line;
+        d
     }
 
     /// The String of a literal.
@@ -563,10 +567,10 @@ impl<'pr> Compiler<'pr> {
             let k = self.load_const(Const::Array(all), Dest::Push);
             self.pop_to(mark);
             let d = self.out(dest);
-            self.f.asm.emit(Op::Splat, 0, d, k, 0);
+            self.emit_literal(n.location().start(), Op::Splat, (0, d, k, 0));
             return d;
         }
-        self.array_of(&elements, dest)
+        self.array_of(&elements, Some(n.location().start()), dest)
     }
 
     /// The elements of a longer literal of constants alone.
@@ -579,8 +583,8 @@ impl<'pr> Compiler<'pr> {
         Some(all)
     }
 
-    /// An Array of expressions, splats included. Always a new one.
-    pub(crate) fn array_of(&mut self, elements: &[Node<'pr>], dest: Dest) -> u16 {
+    /// An Array of expressions, splats included. Always a new one. `at`: where its literal begins, if it has one.
+    pub(crate) fn array_of(&mut self, elements: &[Node<'pr>], at: Option<u32>, dest: Dest) -> u16 {
         if elements.len() <= PIECE && !elements.iter().any(|e| matches!(e, Node::SplatNode { .. }) || may_vanish(e)) {
             let first = self.f.top;
             for e in elements {
@@ -588,7 +592,10 @@ impl<'pr> Compiler<'pr> {
             }
             self.pop_to(first);
             let d = self.out(dest);
-            self.f.asm.emit(Op::NewArray, 0, d, first, elements.len() as u16);
+            match at {
+                Some(at) => self.emit_literal(at, Op::NewArray, (0, d, first, elements.len() as u16)),
+                None => self.f.asm.emit(Op::NewArray, 0, d, first, elements.len() as u16),
+            }
             return d;
         }
         self.with_temp(dest, |c, d| {
@@ -662,7 +669,8 @@ impl<'pr> Compiler<'pr> {
         };
     }
 
-    pub(crate) fn hash(&mut self, list: &prism::NodeList<'pr>, dest: Dest) -> u16 {
+    /// `at`: where its literal begins.
+    pub(crate) fn hash(&mut self, list: &prism::NodeList<'pr>, at: u32, dest: Dest) -> u16 {
         let elements: Vec<Node<'pr>> = list.iter().collect();
         if elements.len() >= COPIED_PAIRS
             && let Some(all) = self.constant_pairs(&elements)
@@ -672,7 +680,7 @@ impl<'pr> Compiler<'pr> {
                     c.name_string(k);
                     c.name_string(v);
                 });
-                c.f.asm.emit(Op::NewHash, 0, d, d, 0);
+                c.emit_literal(at, Op::NewHash, (0, d, d, 0));
                 let mark = c.f.top;
                 let k = c.load_const(Const::Hash(all), Dest::Push);
                 c.f.asm.emit(Op::HashMerge, 0, d, k, 0);
@@ -688,11 +696,11 @@ impl<'pr> Compiler<'pr> {
             }
             self.pop_to(first);
             let d = self.out(dest);
-            self.f.asm.emit(Op::NewHash, 0, d, first, elements.len() as u16 * 2);
+            self.emit_literal(at, Op::NewHash, (0, d, first, elements.len() as u16 * 2));
             return d;
         }
         self.with_temp(dest, |c, d| {
-            c.f.asm.emit(Op::NewHash, 0, d, d, 0);
+            c.emit_literal(at, Op::NewHash, (0, d, d, 0));
             for e in &elements {
                 let mark = c.f.top;
                 if let Some(pair) = e.as_assoc_node() {

@@ -333,6 +333,15 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.line = self.line_of(offset);
     }
 
+    /// Emits an instruction that makes a literal, which is in the line where the literal begins; what follows is where it was.
+    pub fn emit_literal(&mut self, at: u32, op: Op, operands: (u8, u16, u16, u16)) {
+        let line = self.f.asm.line;
+        self.set_line(at);
+        let (x, a, b, c) = operands;
+        self.f.asm.emit(op, x, a, b, c);
+        self.f.asm.line = line;
+    }
+
     // ---- Codes ----
 
     /// Makes the Code of `scope`; `body` emits it and may run twice.

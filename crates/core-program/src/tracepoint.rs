@@ -28,6 +28,7 @@ const NAMES: &[(&str, u32)] = &[
     ("fiber_switch", events::FIBER_SWITCH),
     ("script_compiled", events::SCRIPT_COMPILED),
     ("rescue", events::RESCUE),
+    ("__literal", events::LITERAL),
     ("a_call", events::CALL | events::C_CALL | events::B_CALL),
     ("a_return", events::RETURN | events::C_RETURN | events::B_RETURN),
 ];

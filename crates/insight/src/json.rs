@@ -110,8 +110,26 @@ fn group(w: &mut Writer, g: &Group) {
     });
 }
 
-fn channel(w: &mut Writer, p: &Picture, c: &ChannelRow) {
+/// Most rows that are told of each kind. The others are counted.
+#[derive(Clone, Copy)]
+struct Limits {
+    groups: usize,
+    channels: usize,
+    /// Senders, and receivers, of one channel.
+    ends: usize,
+}
+
+const ALL: Limits = Limits { groups: usize::MAX, channels: usize::MAX, ends: usize::MAX };
+/// As many as a page shows.
+const BRIEF: Limits = Limits { groups: 50, channels: 50, ends: 8 };
+
+fn channel(w: &mut Writer, p: &Picture, c: &ChannelRow, most: usize) {
     let ends = |w: &mut Writer, list: &[End]| {
+        let mut list: Vec<&End> = list.iter().collect();
+        if list.len() > most {
+            list.sort_by_key(|e| std::cmp::Reverse(e.messages));
+            list.truncate(most);
+        }
         w.list(list, |w, e| {
             w.object(|w| {
                 w.key("name").string(&p.groups[e.group].label);
@@ -135,6 +153,11 @@ fn channel(w: &mut Writer, p: &Picture, c: &ChannelRow) {
         w.key("send_wait_s").float(c.send_waited());
         ends(w.key("senders"), &c.senders);
         ends(w.key("receivers"), &c.receivers);
+        for (name, list) in [("more_senders", &c.senders), ("more_receivers", &c.receivers)] {
+            if list.len() > most {
+                w.key(name).int((list.len() - most) as u64);
+            }
+        }
     });
 }
 
@@ -147,6 +170,21 @@ fn cause(w: &mut Writer, c: &Cause) {
 }
 
 pub fn text(p: &Picture, causes: &[Cause]) -> String {
+    limited(p, causes, ALL)
+}
+
+/// The same of the groups that ran most and the first channels; `left_out` says how many groups, VMs and channels there are besides.
+pub fn brief(p: &Picture, causes: &[Cause]) -> String {
+    limited(p, causes, BRIEF)
+}
+
+fn limited(p: &Picture, causes: &[Cause], most: Limits) -> String {
+    let mut groups: Vec<&Group> = p.groups.iter().collect();
+    let mut rest = (0, 0);
+    if groups.len() > most.groups {
+        groups.sort_by(|a, b| b.seconds.active.total_cmp(&a.seconds.active));
+        rest = ((groups.len() - most.groups) as u64, groups.split_off(most.groups).iter().map(|g| g.count).sum());
+    }
     let mut w = Writer::default();
     w.object(|w| {
         w.key("version").int(1);
@@ -164,8 +202,16 @@ pub fn text(p: &Picture, causes: &[Cause]) -> String {
                 w.key("idle_s").float((p.wall - busy).max(0.0));
             });
         });
-        w.key("groups").list(&p.groups, group);
-        w.key("channels").list(&p.channels, |w, c| channel(w, p, c));
+        w.key("groups").list(groups, group);
+        w.key("channels").list(p.channels.iter().take(most.channels), |w, c| channel(w, p, c, most.ends));
+        let channels = p.channels.len().saturating_sub(most.channels) as u64;
+        if rest.0 + channels > 0 {
+            w.key("left_out").object(|w| {
+                for (name, n) in [("groups", rest.0), ("vms", rest.1), ("channels", channels)] {
+                    w.key(name).int(n);
+                }
+            });
+        }
         w.key("timeline").object(|w| {
             w.key("part_s").float(p.part);
             w.key("active").list(p.timeline(), |w, n| w.float(n));

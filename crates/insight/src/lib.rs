@@ -19,7 +19,7 @@ mod timeline;
 pub use live::top;
 pub use live::{Kill, Live, serve};
 pub use machine::Machine;
-pub use output::{check, finish, start};
+pub use output::{Outputs, open, start};
 pub use picture::Picture;
 
 zakuro_core_base::modules! { stat }

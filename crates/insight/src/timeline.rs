@@ -1,11 +1,14 @@
 //! Chrome's trace events, which ui.perfetto.dev and chrome://tracing open: a process per VM with its turns and waits (and those of its threads), a process of the workers, and arrows from each message's
 //! sender to its receiver.
 //!
+//! VMs run on while they are read. So all is told of one window of time, from a moment to another that has passed when reading begins: what reaches beyond is cut there.
+//!
 //! Format: the "Trace Event Format" document, JSON object form. Times are microseconds since the process began to count.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
-use zakuro_vm::account::{Account, Activity, Book, Event, EventKind, WaitKind};
+use zakuro_vm::account::{Activity, Book, Event, EventKind, WaitKind};
+use zakuro_vm::lineage::Identity;
 
 /// The process number of the workers in the file.
 const WORKERS: u64 = 0;
@@ -49,9 +52,43 @@ impl Out {
     }
 }
 
+/// The moments (in ticks) that a file is about, both included.
+#[derive(Clone, Copy)]
+struct Window {
+    since: u64,
+    until: u64,
+}
+
+impl Window {
+    /// What of an event lies in it.
+    fn cut(self, e: Event) -> Option<Event> {
+        // The end of a message's event is no time.
+        if matches!(e.kind, EventKind::Sent | EventKind::Received) {
+            return (self.since..=self.until).contains(&e.from).then_some(e);
+        }
+        let (from, to) = (e.from.max(self.since), e.to.min(self.until));
+        (from <= to).then_some(Event { from, to, ..e })
+    }
+}
+
+/// Numbers of the messages that these events tell of both the sending and the receiving of: an arrow needs both ends.
+fn paired(events: impl Iterator<Item = Event>, window: Window) -> HashSet<u64> {
+    let (mut sent, mut received) = (HashSet::new(), HashSet::new());
+    for e in events.filter_map(|e| window.cut(e)) {
+        match e.kind {
+            EventKind::Sent => sent.insert(e.object),
+            EventKind::Received => received.insert(e.object),
+            _ => continue,
+        };
+    }
+    sent.retain(|id| received.contains(id));
+    sent
+}
+
 /// The file's text, of what happened since a moment (in ticks).
 pub fn text(book: &Book, since: u64) -> String {
-    let (now, scale) = book.clock.now();
+    let (until, scale) = book.clock.now();
+    let window = Window { since, until };
     let mut out = Out { text: r#"{"displayTimeUnit":"ns","traceEvents":["#.into(), first: book.clock.first.max(since), scale: scale / 1e3 };
     let channels = book.channels();
     let by_id: HashMap<u64, _> = channels.iter().map(|c| (c.id, c)).collect();
@@ -61,17 +98,15 @@ pub fn text(book: &Book, since: u64) -> String {
         name.unwrap_or_else(|| id.to_string())
     };
     let accounts = book.accounts();
-    // An arrow needs both ends.
-    let ends = |kind: EventKind| -> HashSet<u64> {
-        accounts.iter().flat_map(|a| a.trace.events()).filter(|e| e.kind == kind).map(|e| e.object).collect()
-    };
-    let (sent, received) = (ends(EventKind::Sent), ends(EventKind::Received));
+    let arrows = paired(accounts.iter().flat_map(|a| a.trace.events()), window);
     let mut workers = HashSet::new();
     let mut lost = 0;
     out.name("process_name", WORKERS, 0, "workers");
     for a in &accounts {
         lost += a.trace.lost();
-        vm(&mut out, a, (since, now), &called, &mut |id| sent.contains(&id) && received.contains(&id), &mut workers);
+        // Before the events: what is finished meanwhile is told twice then, which shows, and not left out.
+        let open = if a.tracing() { a.unfinished(until) } else { Vec::new() };
+        vm(&mut out, &a.identity, a.trace.events(), &open, window, &called, &arrows, &mut workers);
     }
     let mut workers: Vec<u16> = workers.into_iter().collect();
     workers.sort_unstable();
@@ -82,40 +117,44 @@ pub fn text(book: &Book, since: u64) -> String {
     out.text
 }
 
+/// What a VM did: events that were noted, and what was not at an end when they were asked for.
+#[expect(clippy::too_many_arguments)]
 fn vm(
     out: &mut Out,
-    a: &Account,
-    (since, now): (u64, u64),
+    of: &Identity,
+    events: impl Iterator<Item = Event>,
+    open: &[Event],
+    window: Window,
     called: &dyn Fn(u64) -> String,
-    paired: &mut dyn FnMut(u64) -> bool,
+    arrows: &HashSet<u64>,
     workers: &mut HashSet<u16>,
 ) {
-    let pid = a.identity.id;
     let mut threads = HashSet::new();
     let mut named = false;
-    let open = if a.tracing() { a.unfinished(now) } else { Vec::new() };
-    for e in a.trace.events().chain(open).filter(|e| e.from >= since) {
+    let mut ended = false;
+    let mut tell = |e: Event| {
+        let Some(e) = window.cut(e) else { return };
         if !named {
             named = true;
-            out.name("process_name", pid, VM, &format!("VM {} {}", pid, a.identity.name));
-            out.name("thread_name", pid, VM, "VM");
+            out.name("process_name", of.id, VM, &format!("VM {} {}", of.id, of.name));
+            out.name("thread_name", of.id, VM, "VM");
         }
         if e.kind == EventKind::ThreadWait && threads.insert(e.thread) {
-            out.name("thread_name", pid, e.thread, &format!("waits of thread {}", e.thread));
+            out.name("thread_name", of.id, e.thread, &format!("waits of thread {}", e.thread));
         }
-        event(out, a, pid, &e, called, paired, workers);
+        event(out, of, &e, called, arrows, workers);
+    };
+    for e in events {
+        ended |= e.kind == EventKind::Turn && open.first().is_some_and(|open| open.from == e.from);
+        tell(e);
+    }
+    if !ended {
+        open.iter().copied().for_each(tell);
     }
 }
 
-fn event(
-    out: &mut Out,
-    a: &Account,
-    pid: u64,
-    e: &Event,
-    called: &dyn Fn(u64) -> String,
-    paired: &mut dyn FnMut(u64) -> bool,
-    workers: &mut HashSet<u16>,
-) {
+fn event(out: &mut Out, of: &Identity, e: &Event, called: &dyn Fn(u64) -> String, arrows: &HashSet<u64>, workers: &mut HashSet<u16>) {
+    let pid = of.id;
     let wait = |kind: u8, channel: u64| {
         let kind = WaitKind::ALL.get(kind as usize).copied().unwrap_or(WaitKind::Other);
         match kind {
@@ -131,7 +170,7 @@ fn event(
                 return;
             }
             workers.insert(e.lane);
-            out.slice(WORKERS, e.lane as u32, &a.identity.name, "run", e.from, e.to);
+            out.slice(WORKERS, e.lane as u32, &of.name, "run", e.from, e.to);
         }
         EventKind::Wait => out.slice(pid, VM, &wait(e.detail, e.object), "wait", e.from, e.to),
         EventKind::Ready => out.slice(pid, VM, "ready", "ready", e.from, e.to),
@@ -143,9 +182,13 @@ fn event(
         EventKind::Sent | EventKind::Received => {
             let (ts, name) = (out.at(e.from), escaped(&called(e.to)));
             let (ph, id) = (if e.kind == EventKind::Sent { r#""s""# } else { r#""f","bp":"e""# }, e.object);
-            if paired(id) {
+            if arrows.contains(&id) {
                 out.event(format_args!(r#"{{"ph":{ph},"name":{name},"cat":"message","id":{id},"pid":{pid},"tid":{VM},"ts":{ts:.3}}}"#));
             }
         }
     }
 }
+
+#[cfg(test)]
+#[path = "timeline_tests.rs"]
+mod tests;

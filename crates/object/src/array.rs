@@ -8,6 +8,7 @@
 
 use crate::cells::{Kind, alloc_cell};
 use crate::class::ids;
+use crate::shared::Placed;
 use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
@@ -592,6 +593,11 @@ impl ArrayCell {
     pub(crate) fn twin_slots<'a>(this: Ref<ArrayCell>) -> Option<&'a mut [Value]> {
         // SAFETY: a twin holds its buffer alone (or is inline), and only the copier knows it.
         (!this.is_immediate()).then(|| unsafe { std::slice::from_raw_parts_mut(this.ptr(), this.len()) })
+    }
+    /// Where its elements lie.
+    pub fn placed(&self) -> Placed {
+        // SAFETY: a cell that is not inline has a buffer.
+        unsafe { if self.is_inline() { Placed::Embedded } else { Placed::of(self.body.heap.buf) } }
     }
     /// Bytes of the buffer, for the cell that made it.
     pub(crate) fn owned(&self) -> usize {

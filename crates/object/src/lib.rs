@@ -27,6 +27,7 @@ pub use hash::{HashCell, HashTable};
 pub use lists::{Gathered, TracedVec, UntracedVec};
 pub use saved::{Rebuild, Saved, SavedReader, rebuild, savable};
 pub use shape::{LOT, ShapeId, ShapeInfo};
+pub use shared::Placed;
 pub use string::StringCell;
 pub use trace::{Trace, owned_bytes};
 pub use value::{Ref, Value};

@@ -13,6 +13,26 @@
 
 use zakuro_heap::{BufRef, Heap, SharedBuf};
 
+/// Where the content of a cell lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placed {
+    /// In the cell.
+    Embedded,
+    /// In a buffer of its own.
+    Apart,
+    /// In a buffer that others hold, too.
+    Shared,
+}
+
+impl Placed {
+    /// # Safety
+    /// `buf` is a live buffer that a cell holds.
+    pub(crate) unsafe fn of(buf: *mut SharedBuf) -> Placed {
+        // SAFETY: the caller's word.
+        if unsafe { SharedBuf::is_sole(buf) } { Placed::Apart } else { Placed::Shared }
+    }
+}
+
 /// One more holder of a buffer, for a cell of `heap` that shows `len` bytes of it; whether the heap accounts for it because of that cell. None: it shall be a copy instead. `foreign`: the
 /// cell that shows it is none of a VM's heap.
 ///

@@ -482,6 +482,12 @@ impl StringCell {
     pub fn uncounted(&self) -> usize {
         if self.is_inline() || self.header.flags & COUNTED != 0 { 0 } else { self.len() }
     }
+    /// Where its bytes lie.
+    pub fn placed(&self) -> crate::shared::Placed {
+        use crate::shared::Placed;
+        // SAFETY: a cell that is not inline has a buffer.
+        unsafe { if self.is_inline() { Placed::Embedded } else { Placed::of(self.body.heap.buf) } }
+    }
     /// Bytes of the buffer, for the cell that made it.
     pub(crate) fn owned(&self) -> usize {
         if self.is_inline() || self.header.flags & COUNTED == 0 {

@@ -37,6 +37,8 @@ pub struct Process {
     malloc_care: Arc<OnceLock<MallocCare>>,
     /// Where the time of the VMs goes, in a process that counts.
     pub book: Option<Arc<Book>>,
+    /// Where that is written at the end. Set before the main VM starts; taken by who writes, and by the child of a fork, which has nothing to write.
+    outputs: zakuro_base::sync::held::Mutex<Option<zakuro_insight::Outputs>>,
     /// Who tells others of it, while the main VM runs.
     live: zakuro_base::sync::held::Mutex<Option<zakuro_insight::Live>>,
     me: Weak<Process>,
@@ -89,6 +91,7 @@ impl Process {
             translators: crate::api::TranslatorPool::default(),
             malloc_care: Arc::default(),
             book,
+            outputs: zakuro_base::sync::held::Mutex::new(None),
             live: zakuro_base::sync::held::Mutex::new(None),
             me: me.clone(),
         });
@@ -218,15 +221,27 @@ impl Spawner for Process {
     fn signal_vm(&self, control: &Arc<VmControl>, number: i32) -> Result<(), i32> {
         self.signals.send_to(control, number)
     }
+    fn reserves(&self, fd: i32) -> bool {
+        self.scheduler.reserves(fd)
+            || self.outputs.lock().as_ref().is_some_and(|outputs| outputs.have(fd))
+            || self.live.lock().as_ref().is_some_and(|live| live.listens_at(fd))
+    }
 }
 
 impl Process {
     /// Runs the main VM with the arguments of a command line; returns the exit status of the process. Other VMs end with it.
     pub fn run_main(&self, argv: Vec<Vec<u8>>) -> i32 {
-        if let Err(e) = zakuro_insight::check(&self.options.insight) {
-            start::tell(&e);
-            return 1;
+        let outputs = match zakuro_insight::open(&self.options.insight) {
+            Ok(outputs) => outputs,
+            Err(e) => {
+                start::tell(&e);
+                return 1;
+            }
+        };
+        if !outputs.is_empty() {
+            self.signals.will_write();
         }
+        *self.outputs.lock() = Some(outputs);
         let control = self.create("main", argv, Limits::default(), None);
         control.main.store(true, Ordering::Relaxed);
         let waiter = Arc::new(MainWaiter { control: control.clone(), done: Mutex::new(false), ended: Condvar::new() });
@@ -240,13 +255,18 @@ impl Process {
         }
         let end = self.run_and_wait(&waiter);
         *self.live.lock() = None;
-        let failures =
-            self.book.as_ref().map_or_else(Vec::new, |book| zakuro_insight::finish(&self.options.insight, book, &self.scheduler));
+        let outputs = self.outputs.lock().take();
+        let failures = match (&self.book, outputs) {
+            (Some(book), Some(outputs)) => outputs.write(&self.options.insight, book, &self.scheduler),
+            _ => Vec::new(),
+        };
         failures.iter().for_each(|failure| start::tell(failure));
-        match status_of(&end) {
+        let late = self.signals.has_written();
+        match (status_of(&end), late) {
+            (_, Some(number)) => signals::die_by(number),
             // Whoever reads the files next must know that they are not whole.
-            0 if !failures.is_empty() => 1,
-            status => status,
+            (0, None) if !failures.is_empty() => 1,
+            (status, None) => status,
         }
     }
     /// The page and `zakuro top`, where the options ask for them.
@@ -275,6 +295,7 @@ impl Process {
         }
         self.vms.lock().retain(|c| c.as_ptr() == Arc::as_ptr(main));
         self.signals.start_over(main);
+        *self.outputs.lock() = None;
         if let Some(live) = self.live.lock().take() {
             live.leave();
         }

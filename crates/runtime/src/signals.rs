@@ -1,16 +1,22 @@
-//! Signals of the process. One native thread, woken by the handlers through a pipe, hands each signal to the VMs that trap it.
+//! Signals of the process. One native thread, woken by the handlers through a semaphore, hands each signal to the VMs that trap it.
 //!
 //! A signal that nobody traps goes to the main VM when Ruby makes it an exception (SIGINT: Interrupt, SIGTERM: SignalException, ...); for
 //! others the system's default happens. What ends the process from outside (SIGINT, SIGTERM, ...) reaches the main VM even when another VM traps it too. A VM
 //! that sends its own pid a signal means itself, unless it is the main VM: the process is not its to end.
 //!  Handlers are installed when the main VM starts, further ones with the first trap.
-//! Rejected: waking the VM's task in the handler (takes locks); a descriptor in the reactor (it would have to stay in the process's idle
+//! A signal that comes when the main VM has ended, and what the options ask for is still being written, waits for that, and then ends the process.
+//! Rejected: waking the VM's task in the handler (takes locks); a pipe to the thread (a program that closes descriptors by their numbers would close it); a descriptor in the reactor (it would have to stay in the process's idle
 //! count, and the reactor knows no VM).
 
-use signal_hook::iterator::{Handle, Signals};
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 use zakuro_base::sync::held::{Mutex, MutexGuard};
 use zakuro_vm::host::{SignalAction, VmControl};
+
+/// A second signal that comes so long after the first ends the process although files are still written: whoever sends it does not want to wait for them.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Signals that become exceptions of the main thread.
 const RAISING: [i32; 7] = [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGALRM, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2];
@@ -58,6 +64,72 @@ struct Table {
     handled: Vec<i32>,
     /// Whoever started the process had it ignore these (`nohup`, shells' background jobs): they stay ignored until the main VM says something else.
     ignored: Vec<i32>,
+    /// What is to be written at the end is not written yet.
+    writes: bool,
+    /// The first signal that came while only that was left to do.
+    late: Option<(i32, Instant)>,
+}
+
+/// How handlers reach the thread.
+struct Bell {
+    /// Posted by handlers, waited for by the thread.
+    rung: UnsafeCell<libc::sem_t>,
+    /// Signals that came, each as the bit of its number less one. Handlers set them, then ring; the thread takes them after it was woken.
+    came: AtomicU64,
+    /// The dispatcher is gone.
+    over: AtomicBool,
+}
+
+// SAFETY: the semaphore is touched by calls that any thread may make, but for `start_over`.
+unsafe impl Send for Bell {}
+// SAFETY: as above.
+unsafe impl Sync for Bell {}
+
+impl Bell {
+    fn new() -> Arc<Bell> {
+        // SAFETY: plain memory, initialised below where it stays.
+        let rung = UnsafeCell::new(unsafe { std::mem::zeroed() });
+        let bell = Arc::new(Bell { rung, came: 0.into(), over: false.into() });
+        bell.start_over();
+        bell
+    }
+    /// When no thread waits: at first, and in the child of a fork.
+    fn start_over(&self) {
+        self.came.store(0, Ordering::SeqCst);
+        // SAFETY: nobody else is there who knows it. It fails for numbers beyond the largest only.
+        unsafe { libc::sem_init(self.rung.get(), 0, 0) };
+    }
+    /// In handlers, too: atomics and a call that may be made there, and errno stays.
+    fn ring(&self) {
+        // SAFETY: the thread's own errno; a semaphore that lives as long as the bell.
+        unsafe {
+            let errno = libc::__errno_location();
+            let before = *errno;
+            libc::sem_post(self.rung.get());
+            *errno = before;
+        }
+    }
+    /// Waits until somebody rings; may come back without.
+    fn wait(&self) {
+        // SAFETY: as above.
+        unsafe { libc::sem_wait(self.rung.get()) };
+    }
+}
+
+/// The bell, and the handlers that ring it.
+struct Inlet {
+    bell: Arc<Bell>,
+    handlers: Vec<signal_hook::SigId>,
+}
+
+impl Drop for Inlet {
+    fn drop(&mut self) {
+        for id in self.handlers.drain(..) {
+            signal_hook::low_level::unregister(id);
+        }
+        self.bell.over.store(true, Ordering::SeqCst);
+        self.bell.ring();
+    }
 }
 
 /// Whether the process ignores a signal.
@@ -75,7 +147,7 @@ pub struct Dispatcher {
     /// Writers: `trap` in VMs. Read per signal. Nobody is woken while it is held.
     table: Mutex<Table>,
     /// Set when the thread starts. Taken before the table.
-    handle: Mutex<Option<Handle>>,
+    inlet: Mutex<Option<Inlet>>,
 }
 
 impl Dispatcher {
@@ -95,52 +167,72 @@ impl Dispatcher {
     /// Makes sure that these signals come to us.
     fn receive(self: &Arc<Dispatcher>, numbers: &[i32]) -> Result<(), i32> {
         let errno = |e: std::io::Error| e.raw_os_error().unwrap_or(libc::EINVAL);
-        let mut known = self.handle.lock();
-        let handle = match &*known {
-            Some(h) => h,
+        let mut known = self.inlet.lock();
+        let inlet = match &mut *known {
+            Some(inlet) => inlet,
             None => {
-                let mut signals = Signals::new([0i32; 0]).map_err(errno)?;
-                let handle = signals.handle();
-                let me = Arc::downgrade(self);
-                std::thread::Builder::new()
-                    .name("zakuro-signals".into())
-                    .stack_size(128 << 10)
-                    .spawn(move || {
-                        for number in signals.forever() {
-                            match me.upgrade() {
-                                Some(d) => d.dispatch(number),
-                                None => return,
-                            }
-                        }
-                    })
-                    .map_err(errno)?;
-                known.insert(handle)
+                let bell = Bell::new();
+                self.listen(&bell).map_err(errno)?;
+                known.insert(Inlet { bell, handlers: Vec::new() })
             }
         };
         for n in numbers {
             if !self.lock().handled.contains(n) {
-                handle.add_signal(*n).map_err(errno)?;
+                let (bell, bit) = (inlet.bell.clone(), 1u64 << (*n - 1).clamp(0, 63));
+                let handler = move || {
+                    bell.came.fetch_or(bit, Ordering::SeqCst);
+                    bell.ring();
+                };
+                // SAFETY: the handler takes no lock and allocates nothing.
+                let id = unsafe { signal_hook::low_level::register(*n, handler) }.map_err(errno)?;
+                inlet.handlers.push(id);
                 self.lock().handled.push(*n);
             }
         }
         Ok(())
     }
+    /// Starts the thread.
+    fn listen(self: &Arc<Dispatcher>, bell: &Arc<Bell>) -> std::io::Result<()> {
+        let (me, bell) = (Arc::downgrade(self), bell.clone());
+        let body = move || {
+            while !bell.over.load(Ordering::SeqCst) {
+                bell.wait();
+                let came = bell.came.swap(0, Ordering::SeqCst);
+                for number in (1..=64).filter(|n| came & 1 << (n - 1) != 0) {
+                    match me.upgrade() {
+                        Some(d) => d.dispatch(number),
+                        None => return,
+                    }
+                }
+            }
+        };
+        std::thread::Builder::new().name("zakuro-signals".into()).stack_size(128 << 10).spawn(body).map(drop)
+    }
+    /// Something is to be written when the main VM has ended.
+    pub fn will_write(&self) {
+        self.lock().writes = true;
+    }
+    /// It is written. The signal that came meanwhile, for the process to end by.
+    pub fn has_written(&self) -> Option<i32> {
+        let mut t = self.lock();
+        t.writes = false;
+        t.late.take().map(|(number, _)| number)
+    }
     /// Nobody is told of a signal meanwhile: for fork(2).
     pub fn hold(&self) -> impl Drop + '_ {
         self.lock()
     }
-    /// In the child of a fork: signals come by a pipe of its own, to the main VM as it was.
+    /// In the child of a fork: signals come to a thread of its own, and to the main VM as it was. Nothing is left for it to write.
     pub fn start_over(self: &Arc<Dispatcher>, main: &Arc<VmControl>) {
-        // The registrations go, and with them the end of the parent's pipe that they wrote to.
-        if let Some(h) = self.handle.lock().take() {
-            h.close();
-        }
-        let numbers = {
+        {
             let mut t = self.lock();
             t.wishes.retain(|(_, c, _)| c.as_ptr() == Arc::as_ptr(main));
-            std::mem::take(&mut t.handled)
-        };
-        let _ = self.receive(&numbers);
+            (t.writes, t.late) = (false, None);
+        }
+        let known = self.inlet.lock();
+        let Some(inlet) = &*known else { return };
+        inlet.bell.start_over();
+        let _ = self.listen(&inlet.bell);
     }
     /// A VM's wish for a signal. True: it was ignored since the process began.
     pub fn wish(self: &Arc<Dispatcher>, control: &Arc<VmControl>, number: i32, action: SignalAction) -> Result<bool, i32> {
@@ -193,8 +285,9 @@ impl Dispatcher {
     fn dispatch(&self, number: i32) {
         let mut trapped = Vec::new();
         let mut of_main = SignalAction::Default;
+        let mut waits = false;
         let main = {
-            let t = self.lock();
+            let mut t = self.lock();
             let main = t.main.upgrade().filter(|m| m.end().is_none());
             if t.ignored.contains(&number) {
                 // Another VM has trapped it since, so it comes to us; the main VM has said nothing.
@@ -208,6 +301,11 @@ impl Dispatcher {
                     of_main = *action;
                 }
             }
+            let ends = RAISING.contains(&number) && of_main != SignalAction::Ignore;
+            let others = !trapped.is_empty() && !OF_THE_PROCESS.contains(&number);
+            if main.is_none() && t.writes && ends && !others {
+                waits = t.late.get_or_insert((number, Instant::now())).1.elapsed() < PATIENCE;
+            }
             main
         };
         trapped.iter().for_each(|c| c.deliver_signal(number));
@@ -217,18 +315,11 @@ impl Dispatcher {
         }
         match (of_main, main) {
             (SignalAction::Ignore, _) => {}
+            _ if waits => {}
             (SignalAction::Default, Some(main)) if RAISING.contains(&number) => main.deliver_signal(number),
             _ => {
                 let _ = signal_hook::low_level::emulate_default_handler(number);
             }
-        }
-    }
-}
-
-impl Drop for Dispatcher {
-    fn drop(&mut self) {
-        if let Some(h) = self.handle.lock().take() {
-            h.close();
         }
     }
 }

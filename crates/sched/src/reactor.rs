@@ -131,6 +131,11 @@ impl Reactor {
         self.owner.upgrade()
     }
 
+    /// Those that it lives by.
+    pub(crate) fn descriptors(&self) -> [RawFd; 3] {
+        [self.epoll, self.event, self.sources.epoll]
+    }
+
     pub(crate) fn is_started(&self) -> bool {
         self.started.load(Ordering::SeqCst)
     }

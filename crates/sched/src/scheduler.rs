@@ -661,6 +661,11 @@ impl Scheduler {
         self.inner.reactor.poke();
     }
 
+    /// Whether a descriptor is the scheduler's own.
+    pub fn reserves(&self, fd: std::os::fd::RawFd) -> bool {
+        self.inner.reactor.descriptors().contains(&fd)
+    }
+
     /// Ticks in which each worker has run units so far: first those that were configured, then those that took the places of others whose turns did not end.
     pub fn busy_ticks(&self) -> Vec<u64> {
         let now = clock::ticks();

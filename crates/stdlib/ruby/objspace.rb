@@ -63,7 +63,7 @@ module ObjectSpace
     def count_tdata_objects(hash = nil)
       hash = __into(hash)
       hash.transform_values! { 0 }
-      __sizes.each { |kind, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n if kind == "DATA" }
+      __sizes("DATA").each { |_, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n }
       hash
     end
 
@@ -71,7 +71,7 @@ module ObjectSpace
     def count_imemo_objects(hash = nil)
       hash = __into(hash)
       hash.transform_values! { 0 }
-      __sizes.each { |kind, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n if kind == "IMEMO" }
+      __sizes("IMEMO").each { |_, _, n, name| hash[name.to_sym] = hash.fetch(name.to_sym, 0) + n }
       hash[:imemo_cref] ||= 0
       hash
     end
@@ -89,14 +89,13 @@ module ObjectSpace
     # The objects that an object refers to, its class first; nil for what is no cell, like small Integers.
     def reachable_objects_from(object)
       found =
-        if InternalObjectWrapper === object then __references_at(object.internal_object_id) || []
+        if InternalObjectWrapper === object then __references_at(object.internal_object_id, InternalObjectWrapper) || []
         else
           return if __about(object).nil?
-          __references(object).unshift(internal_class_of(object))
+          __references(object, InternalObjectWrapper).unshift(internal_class_of(object))
         end
       seen = {}.compare_by_identity
       found.filter_map do |one|
-        one = InternalObjectWrapper.new(one[1], one[2]) if Array === one && one.size == 3 && one[0] == :__internal
         key = InternalObjectWrapper === one ? one.internal_object_id : one
         next if seen.key?(key)
         seen[key] = true
@@ -134,12 +133,15 @@ module ObjectSpace
       @tracers = (@tracers || 0) + 1
       return if @tracers > 1
       __note_allocations(true)
-      @trace = TracePoint.new(:line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
+      @trace = TracePoint.new(:__literal, :line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
         __origins
         if %i[return b_return c_return end].include?(tp.event)
           # What follows is made by whoever called: the frame above the one that ends; a builtin's is gone already. This block's does not count, as it is the library's.
           __at(caller_locations(tp.event == :c_return ? 0 : 1, 1)&.first)
-        elsif tp.event != :c_call || !INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
+        elsif tp.event.equal?(:__literal) || tp.event.equal?(:c_call) && INSTRUCTIONS[tp.defined_class]&.include?(tp.method_id)
+          # In another line of the same method.
+          __in_line(tp.lineno)
+        else
           owner = tp.defined_class
           owner = nil if Class === owner && owner.singleton_class?
           __here(tp.path, tp.lineno, Module === owner ? Module.instance_method(:name).bind_call(owner) : nil, tp.method_id&.name)
@@ -155,7 +157,7 @@ module ObjectSpace
       return __here(nil, nil, nil, nil) unless place
       owner = place.label[/(?:\A|in )([^ ]+)#[^#.]+\z/, 1]
       method = place.base_label
-      __here(place.path, place.lineno, owner, method.start_with?("<") || method == "trace_object_allocations" ? nil : method)
+      __here(place.path, place.lineno, owner, method.start_with?("<") || method.to_sym.equal?(:trace_object_allocations) ? nil : method)
     end
 
     # Ends noting where objects are made.
@@ -233,22 +235,21 @@ module ObjectSpace
     private
 
     def __output(output)
-      case output
-      when :string
+      if output.equal?(:string)
         text = +""
         yield text
         text
-      when :stdout
+      elsif output.equal?(:stdout)
         yield $stdout
         nil
-      when :file, nil
+      elsif output.nil? || output.equal?(:file)
         # The caller removes it.
         require "tmpdir"
         file = File.new(File.join(Dir.tmpdir, "rubyheap#{Process.pid}-#{rand(1 << 40).to_s(36)}"), File::RDWR | File::CREAT | File::EXCL, 0o600)
         yield file
         file.flush
         file
-      when IO
+      elsif IO === output
         yield output
         output
       else
@@ -277,9 +278,9 @@ module ObjectSpace
     def __text(string) = __quoted(string.encode("UTF-8", invalid: :replace, undef: :replace))
 
     def __dump(object, known = nil)
+      return "null" if nil.equal?(object)
       case object
-      when nil then return "null"
-      when true, false then return object.to_s
+      when TrueClass, FalseClass then return object.to_s
       when Symbol then return "{\"type\":\"SYMBOL\", \"value\":#{__text(object.name)}}"
       when Integer then return object.to_s unless __about(object)
       when Float
@@ -288,18 +289,17 @@ module ObjectSpace
         end
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
-      kind, address, cell, owned, payload, frozen, old, klass, shape = __about(object)
-      kind = "MODULE" if kind == "CLASS" && !(Class === object)
-      kind = "FILE" if kind == "DATA" && IO === object
-      kind = "REGEXP" if kind == "DATA" && Regexp === object
-      kind = "MATCH" if kind == "DATA" && MatchData === object
-      kind = "STRUCT" if kind == "OBJECT" && Struct === object
+      kind, address, cell, owned, payload, frozen, old, klass, shape, details, placed = __about(object)
       fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"shape_id\":#{shape}", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
       fields << "\"frozen\":true" if frozen
       shareable = Module === object || ENV.equal?(object) || frozen && Ractor.shareable?(object)
       (id = __id(object)) && fields << "\"object_id\":#{id}"
-      fields.concat(__details(object, kind, owned))
-      fields << "\"struct\":#{__text(payload)}" if payload && kind == "DATA"
+      if details.equal?(:__data)
+        fields << "\"struct\":#{__text(payload)}" if payload
+      else
+        # Which of them, the heap says: the program may have its own idea of what is equal. What several share lies in no object, so that there is none to refer to.
+        fields.concat(__send__(details, object, placed ? ["\"#{placed}\":true"] : [])) if details
+      end
       references = __addresses(reachable_objects_from(object).drop(1), known)
       fields << "\"references\":[#{references}]" unless references.empty?
       if (origin = __origin(object))
@@ -312,42 +312,44 @@ module ObjectSpace
       "{#{fields.join(", ")}}"
     end
 
-    def __details(object, kind, owned)
-      case kind
-      when "STRING"
-        string = "".b.replace(object)
-        fields = owned == 0 ? ["\"embedded\":true"] : []
-        fields << "\"bytesize\":#{string.bytesize}"
-        state = string.ascii_only? ? "7bit" : string.valid_encoding? ? "valid" : "broken"
-        fields << "\"value\":#{__text(string)}" if state == "7bit" && !string.empty?
-        fields << "\"encoding\":\"#{string.encoding}\"" unless string.encoding == Encoding::BINARY
-        fields << "\"coderange\":\"#{state}\""
-        fields << "\"broken\":true" if state == "broken"
-        fields
-      when "ARRAY"
-        ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *("\"embedded\":true" if owned == 0)]
-      when "FLOAT" then ["\"value\":\"#{__float(object)}\""]
-      when "HASH" then ["\"size\":#{Hash.instance_method(:size).bind_call(object)}"]
-      when "CLASS", "MODULE"
-        name = Module.instance_method(:name).bind_call(object)
-        fields = name ? ["\"name\":#{__text(name)}"] : []
-        if Class === object
-          fields << "\"singleton\":true" << "\"real_class_name\":#{__text(object.attached_object.class.name.to_s)}" if object.singleton_class?
-          fields << "\"superclass\":#{__address(object.superclass)}" if object.superclass
-        end
-        fields
-      when "OBJECT"
-        ivars = Kernel.instance_method(:instance_variables).bind_call(object).size
-        [*("\"embedded\":true" if owned == 0), "\"ivars\":#{ivars}"]
-      when "FILE"
-        fd = begin
-          object.fileno
-        rescue IOError
-          nil
-        end
-        fd ? ["\"fd\":#{fd}"] : []
-      else []
-      end
+    def __string(object, place)
+      string = "".b.replace(object)
+      fields = [*place, "\"bytesize\":#{string.bytesize}"]
+      ascii = string.ascii_only?
+      broken = !ascii && !string.valid_encoding?
+      fields << "\"value\":#{__text(string)}" if ascii && !string.empty?
+      fields << "\"encoding\":\"#{string.encoding}\"" unless string.encoding.equal?(Encoding::BINARY)
+      fields << "\"coderange\":\"#{ascii ? "7bit" : broken ? "broken" : "valid"}\""
+      fields << "\"broken\":true" if broken
+      fields
+    end
+
+    def __array(object, place) = ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *place]
+    def __float_value(object, _place) = ["\"value\":\"#{__float(object)}\""]
+
+    def __hash_table(object, _place)
+      default = Hash.instance_method(:default_proc).bind_call(object)
+      ["\"size\":#{Hash.instance_method(:size).bind_call(object)}", *("\"default\":#{__address(default)}" if default)]
+    end
+
+    def __module(object, _place)
+      name = Module.instance_method(:name).bind_call(object)
+      name ? ["\"name\":#{__text(name)}"] : []
+    end
+
+    def __class(object, _place)
+      fields = __module(object, nil)
+      fields << "\"singleton\":true" << "\"real_class_name\":#{__text(object.attached_object.class.name.to_s)}" if object.singleton_class?
+      fields << "\"superclass\":#{__address(object.superclass)}" if object.superclass
+      fields
+    end
+
+    def __object(object, place) = [*place, "\"ivars\":#{Kernel.instance_method(:instance_variables).bind_call(object).size}"]
+
+    def __file(object, _place)
+      ["\"fd\":#{IO.instance_method(:fileno).bind_call(object)}"]
+    rescue IOError
+      []
     end
   end
 end

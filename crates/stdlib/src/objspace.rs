@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use zakuro_base::progress::step;
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_object::{DataCell, Header, owned_bytes};
+use zakuro_object::{DataCell, Header, Placed, owned_bytes};
 use zakuro_vm::channels::{Charge, is_hidden_channel};
 use zakuro_vm::*;
 
@@ -92,7 +92,7 @@ fn hidden(cx: &mut Cx, v: Value) -> usize {
     items.filter(|items| items.is_kind(Kind::Hash)).and_then(cell_of).map_or(0, |p| size(cx, p))
 }
 
-/// What CRuby calls the kind; None for what is no object.
+/// What CRuby calls the kind of a cell.
 fn kind_name(v: Value) -> &'static str {
     match v.kind_of_cell() {
         Kind::Free => "FREE",
@@ -109,6 +109,40 @@ fn kind_name(v: Value) -> &'static str {
         Kind::Complex => "COMPLEX",
         Kind::Proc | Kind::Data | Kind::MethodObj => "DATA",
         Kind::Method | Kind::Env | Kind::Cref | Kind::Throw => "IMEMO",
+    }
+}
+
+/// The kind as a dump tells it, and which method of `ObjectSpace` knows more of it: the program may have given its own `==` to whatever a name could be compared by.
+fn told_as(cx: &mut Cx, v: Value) -> (&'static str, Option<&'static str>) {
+    match kind_name(v) {
+        "STRING" => ("STRING", Some("__string")),
+        "ARRAY" => ("ARRAY", Some("__array")),
+        "HASH" => ("HASH", Some("__hash_table")),
+        "FLOAT" => ("FLOAT", Some("__float_value")),
+        "CLASS" if cx.is_a(v, ids::CLASS) => ("CLASS", Some("__class")),
+        "CLASS" => ("MODULE", Some("__module")),
+        "OBJECT" if cx.is_a(v, ids::STRUCT) => ("STRUCT", None),
+        "OBJECT" => ("OBJECT", Some("__object")),
+        "DATA" if cx.is_a(v, ids::IO) => ("FILE", Some("__file")),
+        "DATA" if cx.is_a(v, ids::REGEXP) => ("REGEXP", None),
+        "DATA" if cx.is_a(v, ids::MATCH_DATA) => ("MATCH", None),
+        "DATA" => ("DATA", Some("__data")),
+        name => (name, None),
+    }
+}
+
+/// Where what it holds lies, as a dump says it: nothing of what has a place of its own.
+fn placed(v: Value, owned: usize) -> Option<&'static str> {
+    let placed = match v.kind_of_cell() {
+        Kind::String => Ref::<StringCell>::from_value(v)?.placed(),
+        Kind::Array => Ref::<ArrayCell>::from_value(v)?.placed(),
+        Kind::Object | Kind::Exception if owned == 0 => Placed::Embedded,
+        _ => return None,
+    };
+    match placed {
+        Placed::Embedded => Some("embedded"),
+        Placed::Shared => Some("shared"),
+        Placed::Apart => None,
     }
 }
 
@@ -136,15 +170,22 @@ fn payload(v: Value) -> Option<&'static str> {
     }
 }
 
-/// A value, or the name and address of a cell that programs don't see.
-fn shown(cx: &mut Cx, v: Value) -> Value {
-    match internal(v) {
-        Some(name) => {
-            let all = [Value::sym(Sym::intern("__internal")), Value::sym(Sym::intern(name)), cx.int(v.bits() as i64)];
-            cx.array(&all)
-        }
-        None => v,
+/// A value; for a cell that programs don't see, an object of the class `wrapper`.
+fn shown(cx: &mut Cx, v: Value, wrapper: Value) -> Result<Value> {
+    let Some(name) = internal(v) else { return Ok(v) };
+    let address = cx.int(v.bits() as i64);
+    cx.call(wrapper, sym::new, &[Value::sym(Sym::intern(name)), address])
+}
+
+/// What a cell refers to.
+fn references_of(cx: &mut Cx, v: Value, wrapper: Value) -> Result<Value> {
+    let found = cx.references(v);
+    let list = cx.new_array();
+    for v in found.iter().filter(|v| !is_hidden_channel(**v)) {
+        let one = shown(cx, *v, wrapper)?;
+        ArrayCell::push(list, &mut cx.heap, one);
     }
+    Ok(list.as_value())
 }
 
 fn text(cx: &mut Cx, v: Value) -> Result<Option<Box<str>>> {
@@ -163,9 +204,10 @@ mod natives {
     fn memsize_of(cx: &mut Cx, _this: Value, v: Value) -> usize {
         cell_of(v).map_or(0, |p| size(cx, p)) + hidden(cx, v)
     }
-    /// Calls what cells of this heap there are: [name, bytes, cells, payload's or internal name] summed up by both names.
+    /// What cells of this heap there are, all or those of a kind: [name, bytes, cells, payload's or internal name] summed up by both names.
     #[method("__sizes", singleton)]
-    fn sizes(cx: &mut Cx, _this: Value) -> Value {
+    fn sizes(cx: &mut Cx, _this: Value, only: Option<Value>) -> Value {
+        let only = only.and_then(Ref::<StringCell>::from_value).map(|s| s.to_text());
         cx.collect();
         let mut found: HashMap<(&'static str, &'static str), (usize, usize)> = HashMap::new();
         let mut cells = Vec::new();
@@ -174,7 +216,7 @@ mod natives {
             // SAFETY: a cell of the heap that was walked, and nothing was allocated since.
             let v = unsafe { Value::cell(p) };
             let name = kind_name(v);
-            if name == "FREE" {
+            if name == "FREE" || only.as_ref().is_some_and(|only| only != name) {
                 continue;
             }
             let one = found.entry((name, internal(v).or_else(|| payload(v)).unwrap_or(""))).or_default();
@@ -189,33 +231,21 @@ mod natives {
         }
         list.as_value()
     }
-    /// What an object refers to; internal cells as [:__internal, name, address].
+    /// What an object refers to; internal cells as objects of the class `wrapper`.
     #[method("__references", singleton)]
-    fn references(cx: &mut Cx, _this: Value, v: Value) -> Value {
-        let found = cx.references(v);
-        let list = cx.new_array();
-        for v in found.iter().filter(|v| !is_hidden_channel(**v)) {
-            let one = shown(cx, *v);
-            ArrayCell::push(list, &mut cx.heap, one);
-        }
-        list.as_value()
+    fn references(cx: &mut Cx, _this: Value, v: Value, wrapper: Value) -> Result<Value> {
+        references_of(cx, v, wrapper)
     }
     /// The same of an internal cell, by its address; nil when it is gone.
     #[method("__references_at", singleton)]
-    fn references_at(cx: &mut Cx, _this: Value, address: i64) -> Value {
-        let Some(p) = cx.heap.cell_at(address as usize).filter(|p| p.addr() == address as usize) else { return Value::NIL };
+    fn references_at(cx: &mut Cx, _this: Value, address: i64, wrapper: Value) -> Result<Value> {
+        let Some(p) = cx.heap.cell_at(address as usize).filter(|p| p.addr() == address as usize) else { return Ok(Value::NIL) };
         // SAFETY: an allocated cell's start.
         let v = unsafe { Value::cell(p) };
         if internal(v).is_none() || !cx.heap.is_marked_or_new(p) {
-            return Value::NIL;
+            return Ok(Value::NIL);
         }
-        let found = cx.references(v);
-        let list = cx.new_array();
-        for v in found.iter().filter(|v| !is_hidden_channel(**v)) {
-            let one = shown(cx, *v);
-            ArrayCell::push(list, &mut cx.heap, one);
-        }
-        list.as_value()
+        references_of(cx, v, wrapper)
     }
     /// All that these objects lead to, and internal cells: [objects, [[name, address, bytes, bytes of the cell, [address, ...]], ...]]. Objects stand there once, those that were given first, then those that
     /// only others refer to (what VMs share, what programs don't enumerate).
@@ -264,7 +294,8 @@ mod natives {
         }
         Ok(cx.array(&[objects.as_value(), cells.as_value()]))
     }
-    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class, shape]; nil for what is no cell.
+    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class, shape, who knows more of it, where its content lies]; nil for
+    /// what is no cell.
     #[method("__about", singleton)]
     fn about(cx: &mut Cx, _this: Value, v: Value) -> Value {
         let Some(p) = cell_of(v) else { return Value::NIL };
@@ -274,8 +305,9 @@ mod natives {
         let class = cx.class_of(v);
         let class = cx.class_value(class);
         let name = payload(v).map_or(Value::NIL, |s| cx.str(s));
+        let (kind, more) = told_as(cx, v);
         let all = [
-            cx.str(kind_name(v)),
+            cx.str(kind),
             cx.int(v.bits() as i64),
             // Cells that VMs share stand in no block.
             Value::fixnum(cx.heap.cell_size(p).max(32) as i64),
@@ -285,6 +317,8 @@ mod natives {
             Value::bool(cx.heap.is_old(p)),
             cx.int(class.bits() as i64),
             Value::fixnum(i64::from(shape)),
+            more.map_or(Value::NIL, |name| Value::sym(Sym::intern(name))),
+            placed(v, own).map_or(Value::NIL, |name| cx.str(name)),
         ];
         cx.array(&all)
     }
@@ -398,6 +432,17 @@ mod natives {
         cx.state::<Origins>().here = place;
         cx.heap.noted_allocations();
         Ok(())
+    }
+    /// The program is in this line of where it was. What was allocated to say so comes from nowhere.
+    #[method("__in_line", singleton)]
+    fn in_line(cx: &mut Cx, _this: Value, line: i64) {
+        if let Some(here) = &mut cx.state::<Origins>().here
+            && here.line != line
+        {
+            let Place { file, class, method, .. } = &**here;
+            *here = Arc::new(Place { file: file.clone(), line, class: class.clone(), method: method.clone() });
+        }
+        cx.heap.noted_allocations();
     }
     /// [file, line, class, method, number of collections until then]; nil when nobody knows.
     #[method("__origin", singleton)]

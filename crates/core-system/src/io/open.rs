@@ -320,6 +320,7 @@ fn block_warning(cx: &mut Cx, this: Value, block: Block) -> Result<()> {
 /// `IO#initialize` over a descriptor.
 fn init_fd(cx: &mut Cx, this: Value, fd: Value, mode: Option<Value>, kw: Kwargs) -> Result<()> {
     let fd = cx.to_i64(fd)? as i32;
+    owner::check_reserved(cx, fd)?;
     owner::check_number(cx, fd)?;
     let have = match fd_mode(fd) {
         Ok(m) => m,

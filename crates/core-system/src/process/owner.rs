@@ -86,6 +86,15 @@ pub fn is_private(fd: i32) -> bool {
     flags >= 0 && flags & libc::FD_CLOEXEC != 0
 }
 
+/// Raises ArgumentError when a stream is to be made of a descriptor that the process lives by (its event loop's, files that the options ask for): closing it would be the
+/// end of all VMs.
+pub fn check_reserved(cx: &mut Cx, fd: i32) -> Result<()> {
+    if fd > 2 && cx.host.as_ref().is_some_and(|h| h.spawner.reserves(fd)) {
+        return cx.arg_error("The given fd is not accessible because RubyVM reserves it");
+    }
+    Ok(())
+}
+
 /// Raises Errno::EBADF when a number given by the program is another VM's descriptor or the runtime's: these are closed on exec, and nothing in this VM
 /// holds them. What the process was started with is everybody's.
 pub fn check_number(cx: &mut Cx, fd: i32) -> Result<()> {

@@ -40,6 +40,10 @@ pub struct Live {
 }
 
 impl Live {
+    /// Whether a descriptor is one that those who ask connect to.
+    pub fn listens_at(&self, fd: RawFd) -> bool {
+        self.listeners.contains(&fd)
+    }
     /// In a child by fork(2), which has no thread that serves: who connects must not wait for it, and the port is the parent's alone. The numbers stay taken.
     pub fn leave(&self) {
         // SAFETY: descriptors of the server, which does not run here.

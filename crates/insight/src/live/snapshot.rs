@@ -51,7 +51,7 @@ fn resident() -> u64 {
     pages * unsafe { libc::sysconf(libc::_SC_PAGESIZE) }.max(0) as u64
 }
 
-/// The report in its JSON form, and beside it what changes from moment to moment.
+/// The report in its JSON form, as far as a page shows it, and beside it what changes from moment to moment.
 pub(super) fn json(s: &Source) -> String {
     let p = Picture::take(&s.book, &s.scheduler, true, &mut |_| true);
     let (_, scale) = s.book.clock.now();
@@ -84,7 +84,7 @@ pub(super) fn json(s: &Source) -> String {
                 w.key("received").int(f.received);
             });
         });
-        w.key("report").raw(json::text(&p, &causes(&p)).trim_end());
+        w.key("report").raw(json::brief(&p, &causes(&p)).trim_end());
     });
     w.text.push('\n');
     w.text

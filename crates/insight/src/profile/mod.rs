@@ -82,10 +82,19 @@ fn short(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
 
+/// A name in a line of its own, which programs and terminals read.
+fn clean(name: &str) -> String {
+    let one = |c: char| match c {
+        ';' | '\n' => ':',
+        c if c.is_control() => '\u{fffd}',
+        c => c,
+    };
+    name.chars().map(one).collect()
+}
+
 /// Folded stacks, as flame graph tools read them: a stack a line, its frames parted by semicolons, and its microseconds, or bytes.
 fn lines(all: &Folded) -> String {
-    let clean = |name: &String| name.replace([';', '\n'], ":");
-    all.iter().map(|(stack, w)| format!("{} {}\n", stack.iter().map(clean).collect::<Vec<_>>().join(";"), w.units)).collect()
+    all.iter().map(|(stack, w)| format!("{} {}\n", stack.iter().map(|name| clean(name)).collect::<Vec<_>>().join(";"), w.units)).collect()
 }
 
 /// VMs that have samples.
@@ -97,5 +106,17 @@ fn each(book: &Book, mut f: impl FnMut(u64, &str, &Profile)) {
                 f(a.identity.id, &a.identity.name, &p);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Folded, Weight, lines};
+
+    #[test]
+    fn folded_stacks_have_no_control_characters() {
+        let stack = ["a;b\n", "\0x\u{1b}[2J\u{85}", "é (f.rb)"].map(String::from).to_vec();
+        let all = Folded::from([(stack, Weight { units: 7, objects: 1 })]);
+        assert_eq!(lines(&all), "a:b:;\u{fffd}x\u{fffd}[2J\u{fffd};é (f.rb) 7\n");
     }
 }

@@ -110,6 +110,7 @@ mod basic {
     #[method("__adopt", private)]
     fn adopt(cx: &mut Cx, this: Value, fd: i64) -> Result<()> {
         let fd = fd as RawFd;
+        owner::check_reserved(cx, fd)?;
         owner::check_number(cx, fd)?;
         // SAFETY: fcntl on a number; the kernel checks it.
         let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };

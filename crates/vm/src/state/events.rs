@@ -18,8 +18,10 @@ pub const THREAD_END: u32 = 2048;
 pub const FIBER_SWITCH: u32 = 4096;
 pub const SCRIPT_COMPILED: u32 = 8192;
 pub const RESCUE: u32 = 16384;
+/// A literal is about to be made. Told to the libraries' own traces only.
+pub const LITERAL: u32 = 32768;
 /// Kinds that need marked instructions.
-pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN | RESCUE;
+pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN | RESCUE | LITERAL;
 
 /// Something that happened.
 #[derive(Clone)]

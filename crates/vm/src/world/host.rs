@@ -313,6 +313,8 @@ pub trait Spawner: Send + Sync {
     fn send_signal(&self, number: i32) -> bool;
     /// Another VM sends "its process" a signal: it means itself. An error is the system's number for it.
     fn signal_vm(&self, control: &Arc<VmControl>, number: i32) -> std::result::Result<(), i32>;
+    /// Whether a descriptor is one that the process itself cannot do without: no VM may have it, the main VM neither.
+    fn reserves(&self, fd: i32) -> bool;
 }
 
 /// What a VM wants of a signal.

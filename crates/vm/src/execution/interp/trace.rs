@@ -96,6 +96,7 @@ fn instrument(cs: &mut CodeState, mask: u32) {
     for (i, insn) in code.insns.iter().enumerate() {
         let marked = match insn.opcode() {
             Op::Return | Op::ReturnBlock | Op::BreakBlock => mask & returns != 0,
+            op if mask & LITERAL != 0 && makes_literal(op) => !internal,
             // A case's comparison with a literal is no call: what is none goes by the ordinary call anyway.
             Op::CaseEq => false,
             // An operator whose fast path would tell nothing.
@@ -362,6 +363,11 @@ fn is_builtin(m: Method) -> bool {
     matches!(m.method_kind(), MethodKind::Native | MethodKind::AttrReader | MethodKind::AttrWriter)
 }
 
+/// Whether an instruction makes what a literal stands for.
+fn makes_literal(op: Op) -> bool {
+    matches!(op, Op::NewArray | Op::NewHash | Op::NewStr | Op::NewRange | Op::Interp | Op::Splat)
+}
+
 /// Whether a frame stands at a `return` of the program's text.
 unsafe fn written_return(f: *const Frame) -> bool {
     // SAFETY: caller: a live Ruby frame.
@@ -438,6 +444,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             if told {
                 cx.trace_event(LINE, None, None, Value::NIL)?;
             }
+        }
+        if cx.tracing & LITERAL != 0 && makes_literal(op) && !code.file.starts_with("<internal") {
+            cx.trace_event(LITERAL, None, None, Value::NIL)?;
         }
         match op {
             Op::Return | Op::ReturnBlock | Op::BreakBlock if op == Op::Return || (*f).aux & FRAME_LAMBDA != 0 => {
