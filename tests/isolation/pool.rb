@@ -40,7 +40,7 @@ show("the first one") { pool.map(0...100) { |n| n >= 40 ? raise("no #{n}") : n }
 show("all") { pool.map([1, 0, 2], errors: :return) { |n| 6 / n } }
 show("each, all") { pool.each([1, 0, 2, 0], errors: :return) { |n| 6 / n }.map(&:index).sort }
 show("stream") { pool.stream([1, 0]) { |n| 6 / n }.each { |n| print n, " " } }
-show("where") { pool.map([0]) { |n| 6 / n } rescue [$!.vm, $!.index, $!.kind, $!.cause.backtrace[0][/\w+\.rb:\d+/], $!.backtrace.grep(/pool.rb/).size > 0] }
+show("where") { pool.map([0]) { |n| 6 / n } rescue [$!.vm[/\Aq-[01]\z/] && :vm, $!.index, $!.kind, $!.cause.backtrace[0][/\w+\.rb:\d+/], $!.backtrace.grep(/pool.rb/).size > 0] }
 show("value") { pool.submit { raise KeyError, "x" }.value }
 show("error") { f = pool.submit { raise KeyError, "x" }.wait; [f.error.class, f.error.cause.class, f.inspect] }
 show("exit") { pool.map([1]) { exit 3 } }
