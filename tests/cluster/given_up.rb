@@ -54,6 +54,18 @@ Dir.mktmpdir do |dir|
       20.times { full << it + 10 }
       p full.flush.equal?(full), taker.value.sort == [*0...sent, *10..29]
 
+      puts "-- room, and nobody sends"
+      waiting = RubyVM::Channel.open(server.url("later"), 3, window: 10)
+      6.times { waiting << it }
+      taker = RubyVM::Channel.open(server.url("later"), ack: :receipt)
+      p Array.new(6) { taker.recv(timeout: 10) }.sort
+      -> { RubyVM::Channel.open(server.url("later"), 3, window: 10).then { |c| 6.times { c << it } } }.call
+      GC.start
+      p Array.new(6) { taker.recv(timeout: 10) }.sort
+      5.times { RubyVM.fork(server.url("ended")) { |url| RubyVM::Channel.open(url, window: 50).then { |c| 40.times { c << it } } && nil }.join }
+      5.times { Process.wait(Process.fork { RubyVM::Channel.open(server.url("ended"), window: 50).then { |c| 40.times { c << it } } }) }
+      p RubyVM::Channel.open(server.url("ended")).size
+
       puts "-- what can't be sent"
       channel = RubyVM::Channel.open(server.url("kinds"))
       [[1, { a: $stdout }], [1, 2.method(:+)], [[RubyVM::Channel.new]], { "b" => [channel] }, [Mutex.new], $stdout].each { |object| p tried { channel << object } }

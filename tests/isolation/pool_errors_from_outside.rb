@@ -42,3 +42,17 @@ pool = RubyVM::Pool.new(size: 1, job_timeout: 0.3)
 p (pool.submit(Slow.new) { 1 }.value rescue $!), pool.submit { 2 }.value
 p pool.map([1, 2, Slow.new, 3], errors: :return) { 7 }
 pool.close
+# What is given back is not opened by the pool.
+class Hang
+  attr_reader :number
+  def initialize(number) = @number = number
+  def marshal_dump = @number
+  def marshal_load(number)
+    @number = number
+    puts "opened here" unless RubyVM::Pool.index
+    sleep if number % 5 == 0
+  end
+end
+pool = RubyVM::Pool.new(size: 2, job_timeout: 0.2)
+2.times { |tries| p pool.map((1..20).map { Hang.new(it) }, errors: :return, retry: tries) { it.number }.map { Exception === it ? it.class : it } }
+pool.close

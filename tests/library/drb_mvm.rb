@@ -121,3 +121,15 @@ remote = DRbObject.new_with_uri(uri)
 p Array.new(2) { tried { remote.hello } }
 tcp.kill(grace: 0)
 DRb.stop_service
+# In a forked process there are no other VMs, and the names begin anew.
+DRb.start_service("drb+mvm://parent", Local.new)
+other = DRbObject.new_with_uri("drb+mvm://parent")
+other.hello
+r, w = IO.pipe
+Process.wait(Process.fork do
+  w << [tried { other.hello }[0], DRb::MVM.names.list, DRb.start_service("drb+mvm://child", Local.new) && DRbObject.new_with_uri("drb+mvm://child").hello].inspect
+  w.close
+end)
+w.close
+p r.read, other.hello
+DRb.stop_service

@@ -75,7 +75,7 @@ module RubyVM::Cluster
       value
     end
 
-    # A channel of this VM that fetches: what it has goes to others when the VM ends, after its `at_exit` blocks, if the server hears of it within END_WITHIN; else later, when it has not heard of this VM for `ack_wait:`.
+    # A channel of this VM that fetches, or sends with a window: what it has under way is waited for, and what it has goes to others when the VM ends, after its `at_exit` blocks, if the server hears of it within END_WITHIN; else later, when it has not heard of this VM for `ack_wait:`.
     def at_end(channel) # :nodoc:
       here = RubyVM.__here
       unless @ends&.first == here
@@ -84,6 +84,7 @@ module RubyVM::Cluster
         RubyVM.__at_end do
           # The connections of a process that was forked are its parent's.
           next unless RubyVM.__here == here
+          fetching.keys.each { |one| one.__settle(ending_by) }
           end_all(fetching.keys, ending_by)
         end
       end

@@ -310,7 +310,7 @@ class RubyVM::Channel
 
     # When nobody has the handle any more, its connections end: after what is under way, and not by whoever collects, who may be in the middle of it. (At the end of the VM it is still there: what then becomes
     # of it is said elsewhere.)
-    def self.__without_handle(handle, queue, timeout) # :nodoc:
+    def self.__without_handle(handle, queue, outgoing, timeout) # :nodoc:
       here = ObjectSpace::WeakMap.new
       here[handle] = true
       handle = nil
@@ -318,7 +318,12 @@ class RubyVM::Channel
         next unless here.keys.empty? && queue.connected?
         Thread.new do
           Thread.__send__(:__not_counted)
+          outgoing&.leave
           queue.connection.settle(timeout)
+        rescue RubyVM::Cluster::Error, RubyVM::ClosedError
+          # Nobody is there to hear of it.
+          nil
+        ensure
           queue.disconnect
         end
       end
@@ -487,6 +492,13 @@ class RubyVM::Channel
       tell_done
     end
 
+    # The VM ends: what is under way is waited for, until a moment.
+    def __settle(by) # :nodoc:
+      @outgoing&.settle(by) unless @gone || @owner != RubyVM.__here
+    rescue RubyVM::Cluster::Error
+      nil
+    end
+
     # The VM ends: nothing is received any more, and the thread that fetches gives back what is here, by this moment. Answers the thread, or nil where there is nothing to wait for.
     def end_by(by) # :nodoc:
       return if @gone || @owner != RubyVM.__here || !@fetcher&.alive?
@@ -589,7 +601,6 @@ class RubyVM::Channel
       kind = cluster.const_get(@address.nats? ? :NatsQueue : :RedisQueue)
       @wire = cluster.const_get(:Wire)
       @queue = kind.new(@address, bound: @bound, ack_wait: @ack_wait, deduplicate: @deduplicate, timeout: @timeout, **@parts)
-      ObjectSpace.define_finalizer(self, Remote.__without_handle(self, @queue, @timeout))
       @owner = RubyVM.__here
       @lock = Mutex.new
       @room = ConditionVariable.new
@@ -613,6 +624,8 @@ class RubyVM::Channel
       @pause = 5.0
       @sent = @received = @sent_bytes = @received_bytes = @redelivered = @set_aside = 0
       @outgoing = @window && cluster.const_get(:Outgoing).new(@queue, @window, @timeout)
+      cluster.at_end(self) if @outgoing
+      ObjectSpace.define_finalizer(self, Remote.__without_handle(self, @queue, @outgoing, @timeout))
       @released = @gone = @over = @quiet = false
       @ending = nil
       @fetcher = nil

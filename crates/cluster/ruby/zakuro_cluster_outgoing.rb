@@ -15,6 +15,7 @@ module RubyVM::Cluster
       @again = []
       @asked = @unsent = @waiting = @taken = 0
       @number, @pause, @ask_at = 0, FIRST, 0.0
+      @pusher = nil
     end
 
     # Waits only while too many are under way. Whether it is, too, by a moment.
@@ -57,6 +58,11 @@ module RubyVM::Cluster
       close("the channel was disconnected here")
     end
 
+    # The VM ends: waits until a moment for the answers to what was asked.
+    def settle(by)
+      connection.wait_until([by - RubyVM::Cluster.now, 0].max) { @asked == 0 }
+    end
+
     # The channel is about to be removed, with all that was sent.
     def drop
       @told = true
@@ -94,7 +100,37 @@ module RubyVM::Cluster
         connection.wait_until([pause, left].compact.min) { @over || @refused || @asked + @again.size < most }
       end
     ensure
-      connection.synchronize { @waiting -= 1 }
+      connection.synchronize do
+        @waiting -= 1
+        push_on
+      end
+    end
+
+    # Under the lock: while no sender waits, a thread asks again for what found no room.
+    def push_on
+      return if @pusher || @waiting > 0 || @over || @again.empty?
+      @pusher = Thread.new { push }
+      @pusher.name = "send #{@queue.address.name}"
+    end
+
+    def push
+      Thread.__send__(:__not_counted)
+      while true
+        connection.synchronize do
+          unless @waiting == 0 && !@over && !@refused && !@again.empty?
+            @pusher = nil
+            return
+          end
+        end
+        pause = ask_again
+        connection.wait_until(pause) { @over || @refused || @waiting > 0 }
+      end
+    rescue Error => e
+      # For whoever sends next.
+      connection.synchronize do
+        @refused ||= e
+        @pusher = nil
+      end
     end
 
     def send_first(payload, id, by)
@@ -168,7 +204,7 @@ module RubyVM::Cluster
       else
         message.outcome = outcome
         later(message)
-        no_more(over) if @over || outcome == :closed
+        @over || outcome == :closed ? no_more(over) : push_on
       end
       connection.changed
     end

@@ -113,7 +113,10 @@ module DRb
 
     class << self
       # The names by which this VM finds servers and registers its own: those of the VM that it was forked from, or its own.
-      attr_reader :names
+      def names
+        here
+        @names
+      end
 
       # Another table, which some other VM has sent, or its channels (Names#to_a).
       def names=(names)
@@ -125,14 +128,16 @@ module DRb
         @names = names
       end
 
-      # A fork has servers and connections of the VM that it comes from in its memory. They are not its own.
+      # A fork has servers and connections of the VM that it comes from in its memory. They are not its own. Nor is the thread there that kept the names, in a forked process.
       def here # :nodoc:
-        return if @vm == RubyVM.__here
-        first = @vm.nil?
-        @vm = RubyVM.__here
+        before, now = @vm, RubyVM.__here
+        return if before == now
+        @vm = now
         @idle = {}
-        return if first
-        @own = false
+        return if before.nil?
+        # The number of the VM, without that of the process.
+        @own &&= before >> 22 == now >> 22
+        @names = Names.new if @own
         Thread.current["DRb"] = nil
         DRb.instance_variable_get(:@server).clear
         DRb.primary_server = nil

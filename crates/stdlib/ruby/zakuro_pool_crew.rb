@@ -47,9 +47,10 @@ class RubyVM::Pool
       task = chunk.task
       message = task.message(chunk)
       message << task.block if task.block && !@blocks[task.number]
-      @inbox << message
+      @inbox.__send__(:__send_numbered, message, @sent + 1)
       @order[chunk] = @sent += 1
-      @blocks[task.number] = true if task.block
+      # With which message it got the block.
+      @blocks[task.number] = @sent if message.size > 4
       @since = now if @chunks.empty?
       @chunks << chunk
     end
@@ -76,23 +77,17 @@ class RubyVM::Pool
       taken = []
       forgotten = nil
       until @inbox.empty?
-        begin
-          message = @inbox.try_recv or break
-        rescue StandardError, LoadError
-          # It came from here, and can't be opened here any more. It was the VM's next chunk but for those that went before.
-          message = nil
-        end
-        if Integer === message
-          (forgotten ||= []) << message
-        else
-          chunk = message ? @chunks.find { |c| c.task.number == message[0] && c.base == message[3] } : @chunks[-1]
-          @blocks.delete(message[0]) if message && message.size > 4
-          taken << chunk if chunk
-          @chunks.delete(chunk)
-        end
+        # What it does not answer with its number is the number of a block.
+        number = @inbox.__send__(:__take) or break
+        next (forgotten ||= []) << number[0] if Array === number
+        chunk = @chunks.find { |c| @order[c] == number } or next
+        @blocks.delete(chunk.task.number) if @blocks[chunk.task.number] == number
+        taken << chunk
+        @chunks.delete(chunk)
       end
-      # What is left it has taken.
+      # What is left it has taken, with its block.
       @order.clear
+      @blocks.transform_values! { 0 }
       @sent = forgotten ? forgotten.size : 0
       forgotten&.each { |number| @inbox << number }
       taken

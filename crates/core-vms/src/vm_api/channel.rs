@@ -73,6 +73,9 @@ fn send_copy(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>) ->
     }
 }
 
+/// See `__send_numbered`.
+struct Numbered(i64);
+
 fn send_moving(cx: &mut Cx, this: Value, object: Value, until: Option<Instant>) -> Result<Value> {
     let ch = channel_of(cx, this)?;
     if object.is_cell() && ch.is_closed() {
@@ -284,6 +287,40 @@ pub mod channel_class {
             }
             TryRecv::Empty | TryRecv::Closed => Ok(Value::NIL),
         }
+    }
+
+    /// `<<` of a message with a number, by which `__take` knows it.
+    #[method("__send_numbered", private)]
+    fn send_numbered(cx: &mut Cx, this: Value, object: Value, number: i64) -> Result<Value> {
+        let ch = channel_of(cx, this)?;
+        if ch.is_closed() {
+            return closed(cx);
+        }
+        let mut envelope = cx.pack(object)?;
+        envelope.attach(Box::new(Numbered(number)));
+        let outcome = cx.channel_send(ch, envelope, None);
+        black_box(this);
+        match outcome? {
+            SendOutcome::Sent | SendOutcome::TimedOut => Ok(this),
+            SendOutcome::Closed => closed(cx),
+        }
+    }
+
+    /// Takes a message: the number of one that has a number, which is not opened (that may run a program's code, for as long as it likes); any other one in an Array. nil: there is none.
+    #[method("__take", private)]
+    fn take(cx: &mut Cx, this: Value) -> Result<Value> {
+        let ch = channel_of(cx, this)?;
+        let outcome = ch.try_recv();
+        black_box(this);
+        let TryRecv::Got(mut message) = outcome else { return Ok(Value::NIL) };
+        cx.note_received(ch, &message);
+        while let Some(attached) = message.detach() {
+            if let Some(Numbered(number)) = attached.downcast_ref() {
+                return Ok(cx.int(*number));
+            }
+        }
+        let value = cx.open(message)?;
+        Ok(cx.array(&[value]))
     }
 
     /// Receives until the channel is closed and empty.
