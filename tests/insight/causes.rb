@@ -39,7 +39,8 @@ end
   slow_receiver: :slow_receiver, slow_receiver_main: :slow_receiver, giant_job_nearly_all: :giant_job, ticker: :outside, reader_of_pipe: :outside, asleep: :outside, queues: :outside, one_after_the_other: :one_vm,
   computes_then_sleeps: :outside, lock_for_a_moment: :outside, lock_of_many_for_a_moment: :outside, sender_for_a_moment: :outside, file_lock: :outside, file_lock_while_computing: :outside, serial_first: :one_vm, serial_last: :one_vm,
   ping_pong: :too_few_in_flight, ring: :too_few_in_flight, ring_of_four: :too_few_in_flight, barrier: :too_few_in_flight,
-  slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, slow_receiver_of_main: :slow_receiver, only_loads: :loading, asleep_beside_pool: :outside
+  slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, slow_receiver_of_main: :slow_receiver, only_loads: :loading, asleep_beside_pool: :outside,
+  pairs_with_a_pause: :outside, serial_between: :one_vm, sleeps_as_others_have_ended: :giant_job, sleeps_as_others_have_ended_few: :giant_job, slow_source_of_stages: :single_sender
 }.each do |name, code|
   found = first_right(name) { |one| one.to_sym == code }
   puts "#{name}: #{found.to_sym == code ? "right" : found}"
@@ -60,7 +61,9 @@ end
 {
   barrier: /at most 4 messages were under way/, ping_pong: /at most 1 message was under way/, ring_of_four: /what VM `main` sent .* through `read`, `parse`, `store`,/, file_lock: /waiting for sockets, files or processes/,
   main_selects: /\A(?!.*`main`).*cores were busy/,
-  serial_first: /^for the first \d+% of the run \(.* m?s\) only VM `main` worked/, serial_last: /^for the last \d+% .* only VM `main` worked/
+  serial_first: /^for the first \d+% of the run \(.* m?s\) only VM `main` worked/, serial_last: /^for the last \d+% .* only VM `main` worked/,
+  serial_between: /^for \d+% of the run \(.* m?s\) only VM `main` worked/, pairs_with_a_pause: /asleep.* and nothing ran for \d+% of the run/,
+  slow_source_of_stages: /in the end for channel `parsed`, whose sender `read` was busy/
 }.each { |name, what| puts "#{name}: #{says(name, what)}" }
 # Nothing is wrong with it; what is said depends on the cores there are.
 puts "nothing: #{%w[one_vm cores_busy none].include?(code_of("nothing"))}"

@@ -208,17 +208,21 @@ fn tail(p: &Picture) -> Option<Tail<'_>> {
     tail_of_work(p).into_iter().chain(waits).max_by(|a, b| a.seconds.total_cmp(&b.seconds))
 }
 
-/// As those who waited saw it: from some moment on all of them but one waited for a message that did not come. What the one did, computing or sleeping, does not matter.
+/// As those who waited saw it: from some moment on all of them but one waited for a message that did not come, or had ended. What the one did, computing or sleeping, does not matter.
 fn tail_of_waits<'a>(p: &Picture, g: &'a Group) -> Option<Tail<'a>> {
     if g.main || g.idle.len() < 2 || g.idle.iter().filter(|i| i.received).count() < 2 {
         return None;
     }
-    let at = (0..g.idle.len()).min_by(|a, b| (g.idle[*a].to - g.idle[*a].from).total_cmp(&(g.idle[*b].to - g.idle[*b].from)))?;
-    let others = || g.idle.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, idle)| idle);
-    let (from, to) = (others().map(|i| i.from).fold(0.0, f64::max), others().map(|i| i.to).fold(f64::MAX, f64::min));
-    let (one, seconds) = (&g.idle[at], to - from);
+    let rests: Vec<(f64, f64)> = g.idle.iter().map(|i| i.nothing_left(p.wall)).collect();
+    let length = |at: usize| rests[at].1 - rests[at].0;
+    let at = (0..rests.len()).min_by(|a, b| length(*a).total_cmp(&length(*b)))?;
+    let one = &g.idle[at];
+    let others = || rests.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, rest)| rest);
+    let from = others().map(|(from, _)| *from).fold(0.0, f64::max);
+    let to = others().map(|(_, to)| *to).fold(one.end.unwrap_or(p.wall), f64::min);
+    let seconds = to - from;
     // It did something meanwhile, and until the end; others did not.
-    if !one.received || seconds <= 0.0 || one.to - one.from > 0.3 * seconds || p.wall - to > 0.2 * p.wall {
+    if !one.received || seconds <= 0.0 || length(at) > 0.3 * seconds || p.wall - to > 0.2 * p.wall {
         return None;
     }
     let all = p.activity();
@@ -405,6 +409,42 @@ fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
     })
 }
 
+/// The one whose computing those wait for in the end who wait for the messages of a sender, where that sender itself mostly waits for messages. The weight is how much of the run all those between did not work, times how busy it was.
+fn source(p: &Picture, waits: &[Between<'_>], c: &Between<'_>) -> Option<Cause> {
+    let busy = |g: &Group| g.share(g.seconds.active - g.seconds.copy - g.seconds.collect);
+    let mut seen = vec![c.receivers];
+    let (mut at, mut by, mut weight) = (c.senders, None, 1.0f64);
+    loop {
+        seen.push(at);
+        let g = &p.groups[at];
+        let before = waits.iter().filter(|b| b.receivers == at).max_by(|a, b| a.waited.total_cmp(&b.waited));
+        // Who is woken for each message stands behind the one that sent it, perhaps for longer than it waits.
+        let idle = |b: &Between<'_>| g.share(b.waited.min(g.seconds.waiting) + g.seconds.ready * unused(p).min(1.0));
+        let Some(b) = before.filter(|b| g.share(b.waited) >= 0.05 && idle(b) > busy(g)) else { break };
+        if seen.contains(&b.senders) {
+            return None;
+        }
+        weight *= idle(b);
+        (at, by) = (b.senders, Some(b));
+    }
+    let (b, between, s) = (by?, &p.groups[c.senders], &p.groups[at]);
+    (busy(s) > busy(between)).then(|| Cause {
+        code: if s.count == 1 { "single_sender" } else { "slow_senders" },
+        weight: weight * busy(s) * present(p, s),
+        sentence: format!(
+            "{} waited {} of the time for {}; its sender `{}` was busy {} and itself waited for others, in the end for {}, whose sender `{}` was busy {}",
+            members(&p.groups[c.receivers]),
+            percent(part(c.waited, p.groups[c.receivers].seconds.life)),
+            c.called(),
+            between.label,
+            percent(between.share(between.seconds.active)),
+            b.called(),
+            s.label,
+            percent(s.share(s.seconds.active)),
+        ),
+    })
+}
+
 /// Who waits for messages, and why there are none.
 fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     let mut all = Vec::new();
@@ -443,6 +483,11 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         };
         let next = in_turn.get(&(c.receivers, c.senders)).map_or(0.0, |waited| starved(p, s, waited - tail));
         let there = present(p, g) * present(p, s);
+        // A sender that mostly waits for one before it only hands on how slow that one is.
+        if let Some(chain) = source(p, &answers, &c).filter(|_| answered.is_none() && next == 0.0) {
+            all.push(Cause { weight: share * (chain.weight - share_back).max(0.0) * there, ..chain });
+            continue;
+        }
         let server = match s.share(handing_over) {
             few if few < 0.05 => String::new(),
             share => format!(" and waited {} for its server", percent(share)),
@@ -584,7 +629,7 @@ fn alone(p: &Picture, tail: Option<&Tail<'_>>) -> Option<Cause> {
         let mine = |at: usize| g.busiest.1.get(at).copied().unwrap_or(0.0) / p.part;
         let parts: Vec<usize> = (0..all.len()).filter(|at| mine(*at) >= 0.5 && all[*at] - mine(*at) <= 0.25).collect();
         // Who takes turns with others is alone for moments, too.
-        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 10 >= all.len()).flatten().copied().collect()
+        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 30 >= all.len()).flatten().copied().collect()
     };
     let others = |g: &&Group| tail.is_none_or(|t| t.name != g.busiest.0);
     let (g, parts) = p.groups.iter().filter(others).map(|g| (g, phases(g))).max_by_key(|(_, parts)| parts.len())?;
@@ -594,8 +639,7 @@ fn alone(p: &Picture, tail: Option<&Tail<'_>>) -> Option<Cause> {
     // Others who have work, but wait for something outside, are more of a reason.
     let away = |g: &&Group| g.share(g.seconds.active) >= 0.05 && g.share(g.seconds.wait(WaitKind::Descriptor)) >= 0.5;
     let held_up: f64 = p.groups.iter().filter(away).map(|g| g.seconds.wait(WaitKind::Descriptor)).sum();
-    let nobody = all.iter().filter(|n| **n < 0.1).count() as f64 * p.part;
-    if weight < LEAST || p.used() >= BUSY || nobody.max(held_up) > share * p.wall {
+    if weight < LEAST || p.used() >= BUSY || (nobody(p) * p.wall).max(held_up) > share * p.wall {
         return None;
     }
     let in_one = (last + 1 - first) * 9 <= parts.len() * 10;
@@ -637,8 +681,15 @@ fn otherwise(p: &Picture, tail: Option<&Tail<'_>>) -> Cause {
         let sentence = format!("VM `{}` did {} of all work, and nothing ran beside it on {cores:.0} cores", g.label, percent(share));
         return Cause { code: "one_vm", weight: share, sentence };
     }
-    // Their lives together are no longer than the time in which there were any: one after the other, or nearly.
-    if !g.main && g.count >= 3 && g.seconds.life <= 1.1 * g.span && part(g.seconds.active, p.wall) >= 0.4 && share >= 0.5 && cores >= 2.0 {
+    // Their lives together are no longer than the time in which there were any: one after the other, or nearly, if no two of them worked at a time (pairs with a pause between them).
+    if !g.main
+        && g.count >= 3
+        && g.seconds.life <= 1.1 * g.span
+        && together(p, g) <= 0.1
+        && part(g.seconds.active, p.wall) >= 0.4
+        && share >= 0.5
+        && cores >= 2.0
+    {
         let sentence = format!(
             "{} lived one after the other, and did {} of all work on {cores:.0} cores: begin them all before you wait for the first one's end, or use a pool",
             members(g),
@@ -670,6 +721,21 @@ fn otherwise(p: &Picture, tail: Option<&Tail<'_>>) -> Cause {
     rested(p, used)
 }
 
+/// How much of a group's work it did beside other work of its own.
+fn together(p: &Picture, g: &Group) -> f64 {
+    let beside: f64 = g.timeline.iter().map(|seconds| (seconds - p.part).max(0.0)).sum();
+    part(beside, g.timeline.iter().sum())
+}
+
+/// From how much of the run on it matters that nobody worked.
+const LEAST_PAUSE: f64 = 0.25;
+
+/// How much of the run nobody worked.
+fn nobody(p: &Picture) -> f64 {
+    let all = p.activity();
+    part(all.iter().filter(|n| **n < 0.1).count() as f64, all.len() as f64)
+}
+
 /// What those are said to have done who were away from the process.
 fn did(kind: WaitKind) -> &'static str {
     match kind {
@@ -691,12 +757,15 @@ fn rested(p: &Picture, used: f64) -> Cause {
     let all_away = away.iter().map(|(_, share)| share).sum::<f64>();
     let handed = [WaitKind::Receive, WaitKind::Select, WaitKind::Send, WaitKind::Queue, WaitKind::Condition, WaitKind::Lock];
     let waited = handed.into_iter().map(|k| rest.share(k)).sum::<f64>();
-    if all_away + waited < 0.5 {
+    // What slept and waited may be a small part of all lives, where many worked for the rest of the time.
+    let pause = nobody(p);
+    let paused = all_away + waited < 0.5 && pause >= LEAST_PAUSE && all_away * rest.time >= 0.8 * pause * p.wall;
+    if all_away + waited < 0.5 && !paused {
         let sentence = format!("nothing stands out; the cores were busy {} of the time", percent(used));
         return Cause { code: "none", weight: 0.0, sentence };
     }
     // Whoever waits for another one waits for what that one does: many may wait for one that sleeps.
-    let outside = all_away >= LEAST || all_away >= 0.5 * (1.0 - waited);
+    let outside = paused || all_away >= LEAST || all_away >= 0.5 * (1.0 - waited);
     let mut said: Vec<String> = Vec::new();
     let mut say = |what: &str, share: f64, rest: &str| {
         let of = if said.is_empty() { " of the time" } else { "" };
@@ -712,8 +781,13 @@ fn rested(p: &Picture, used: f64) -> Cause {
     let who = if rest.threads { "VMs and their threads" } else { "VMs" };
     Cause {
         code: if outside { "outside" } else { "none" },
-        weight: all_away + waited,
-        sentence: format!("{who} {}: the cores were busy {}", said.join(" and "), percent(used)),
+        weight: (all_away + waited).max(if paused { pause } else { 0.0 }),
+        sentence: format!(
+            "{who} {}{}: the cores were busy {}",
+            said.join(" and "),
+            if paused { format!(", and nothing ran for {} of the run", percent(pause)) } else { String::new() },
+            percent(used)
+        ),
     }
 }
 

@@ -99,6 +99,19 @@ pub struct Idle {
     pub to: f64,
     /// Whether it has received anything.
     pub received: bool,
+    /// When it ended, if it has.
+    pub end: Option<f64>,
+}
+
+impl Idle {
+    /// From when to when it had nothing to do, at the longest, in a run of `wall` seconds: who has ended has nothing since then, or since the wait that it ended after.
+    pub fn nothing_left(&self, wall: f64) -> (f64, f64) {
+        match self.end {
+            Some(end) if end - self.to <= 0.01 * wall => (self.from.min(end), wall),
+            Some(end) if wall - end > self.to - self.from => (end, wall),
+            _ => (self.from, self.to),
+        }
+    }
 }
 
 impl Group {
@@ -380,8 +393,8 @@ struct Gathered {
     busiest_name: String,
     busiest: Timeline,
     places: HashMap<(WaitKind, String), u64>,
-    /// Name, from, to, whether it received anything.
-    idle: Vec<(String, u64, u64, bool)>,
+    /// Name, from, to, whether it received anything, when it ended.
+    idle: Vec<(String, u64, u64, bool, Option<u64>)>,
 }
 
 impl Gathered {
@@ -403,7 +416,7 @@ impl Gathered {
         }
         if self.idle.len() < COMPARED {
             let (from, to) = a.longest_wait(now);
-            self.idle.push((a.identity.name.to_string(), from, to, a.messages_received() > 0));
+            self.idle.push((a.identity.name.to_string(), from, to, a.messages_received() > 0, (f.ended > 0).then_some(f.to)));
         }
         self.main |= a.identity.id == 1;
         self.figures.merge(&f);
@@ -425,7 +438,13 @@ impl Gathered {
             self.places.into_iter().map(|((kind, place), ticks)| (kind, place, ticks as f64 * scale / 1e9)).collect();
         places.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| a.1.cmp(&b.1)));
         let since = |at: u64| at.saturating_sub(start) as f64 * scale / 1e9;
-        let idle = self.idle.into_iter().map(|(name, from, to, received)| Idle { name, from: since(from), to: since(to), received });
+        let idle = self.idle.into_iter().map(|(name, from, to, received, end)| Idle {
+            name,
+            from: since(from),
+            to: since(to),
+            received,
+            end: end.map(since),
+        });
         Group {
             idle: if f.vms <= COMPARED as u64 { idle.collect() } else { Vec::new() },
             main: self.main,
