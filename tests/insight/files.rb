@@ -121,9 +121,13 @@ Dir.mktmpdir do |dir|
   said, status = run("--report=/dev/stdout", program: "p 1")
   p said.lines.grep(/^(1$|bottleneck)/).size, status
   p run("--account", program: "1").last, spawn({ "ZAKURO_REPORT" => "/dev/stdout" }, EXE, "-e", "p 2", out: "#{dir}/out").then { |pid| Process.wait(pid); File.readlines("#{dir}/out").grep(/^(2$|bottleneck)/).size }
+  # One that does not block, and is read late.
+  require "io/nonblock"
   r, w = IO.pipe
-  pid = spawn(EXE, "--trace", "/dev/fd/#{w.fileno}", "-e", "p 3", w => w, out: File::NULL)
+  w.nonblock = true
+  pid = spawn(EXE, "--trace", "/dev/fd/#{w.fileno}", "-e", "c = RubyVM::Channel.new(1); RubyVM.fork(c) { |c| c.each { } }.then { |vm| 2000.times { c << 1 }; c.close; vm.join }", w => w, out: File::NULL)
   w.close
+  sleep 0.5
   p JSON.parse(r.read).key?("traceEvents"), Process.wait2(pid)[1].exitstatus
   %w[--report --trace --profile].each do |option|
     File.mkfifo(fifo = "#{dir}/#{option}.svg")

@@ -103,6 +103,24 @@ fn is_script(name: &str) -> bool {
         && begin == *b"#!"
 }
 
+/// All of it, also into what does not block (a pipe that whoever gave it to us reads from an event loop).
+fn write_whole(to: &mut (impl Write + AsRawFd), mut content: &[u8]) -> std::io::Result<()> {
+    while !content.is_empty() {
+        match to.write(content) {
+            Ok(0) => return Err(std::io::ErrorKind::WriteZero.into()),
+            Ok(n) => content = &content[n..],
+            Err(e) if e.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(e) if e.kind() == std::io::ErrorKind::WouldBlock => {
+                let mut wait = libc::pollfd { fd: to.as_raw_fd(), events: libc::POLLOUT, revents: 0 };
+                // SAFETY: one entry, for the time of the call.
+                unsafe { libc::poll(&mut wait, 1, -1) };
+            }
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}
+
 fn end_of(name: &str) -> &str {
     name.rsplit_once('.').map_or("", |(_, end)| end)
 }
@@ -128,7 +146,7 @@ impl Outputs {
             for name in &options.report {
                 if name.is_empty() {
                     let text = format!("\nzakuro report\n{}", report::text(&p, &causes));
-                    if let Err(e) = std::io::stderr().write_all(text.as_bytes()) {
+                    if let Err(e) = write_whole(&mut std::io::stderr(), text.as_bytes()) {
                         failed.push(format!("can't write the report to standard error: {e}"));
                     }
                 } else {
@@ -146,7 +164,7 @@ impl Outputs {
         for (name, content) in files {
             let open = self.0.iter_mut().find(|o| o.name == name).and_then(|o| o.open.take());
             let written = match open {
-                Some(mut file) => file.write_all(&content),
+                Some(mut file) => write_whole(&mut file, &content),
                 None => std::fs::write(name, &content),
             };
             if let Err(e) = written {

@@ -290,7 +290,8 @@ impl Dispatcher {
             let mut t = self.lock();
             let main = t.main.upgrade().filter(|m| m.end().is_none());
             // What the main VM ignored does not end what is written after it, either.
-            let ignored_to_the_end = t.writes && t.wishes.iter().any(|w| w.0 == number && w.2 == SignalAction::Ignore && w.1.ptr_eq(&t.main));
+            let ignored_to_the_end =
+                t.writes && t.wishes.iter().any(|w| w.0 == number && w.2 == SignalAction::Ignore && w.1.ptr_eq(&t.main));
             if t.ignored.contains(&number) || main.is_none() && ignored_to_the_end {
                 // Another VM has trapped it since, so it comes to us; the main VM has said nothing.
                 of_main = SignalAction::Ignore;
