@@ -40,7 +40,8 @@ end
   computes_then_sleeps: :outside, lock_for_a_moment: :outside, lock_of_many_for_a_moment: :outside, sender_for_a_moment: :outside, file_lock: :outside, file_lock_while_computing: :outside, serial_first: :one_vm, serial_last: :one_vm,
   ping_pong: :too_few_in_flight, ring: :too_few_in_flight, ring_of_four: :too_few_in_flight, barrier: :too_few_in_flight,
   slow_lazy_source_of_pool: :single_sender, slow_taker_of_pool: :single_sender, slow_receiver_of_main: :slow_receiver, only_loads: :loading, asleep_beside_pool: :outside,
-  pairs_with_a_pause: :outside, serial_between: :one_vm, sleeps_as_others_have_ended: :giant_job, sleeps_as_others_have_ended_few: :giant_job, slow_source_of_stages: :single_sender
+  pairs_with_a_pause: :outside, serial_between: :one_vm, sleeps_as_others_have_ended: :giant_job, sleeps_as_others_have_ended_few: :giant_job, slow_source_of_stages: :single_sender,
+  ticker_of_stages: :outside
 }.each do |name, code|
   found = first_right(name) { |one| one.to_sym == code }
   puts "#{name}: #{found.to_sym == code ? "right" : found}"

@@ -428,7 +428,7 @@ fn source(p: &Picture, waits: &[Between<'_>], c: &Between<'_>) -> Option<Cause> 
         (at, by) = (b.senders, Some(b));
     }
     let (b, between, s) = (by?, &p.groups[c.senders], &p.groups[at]);
-    (busy(s) > busy(between)).then(|| Cause {
+    Some(Cause {
         code: if s.count == 1 { "single_sender" } else { "slow_senders" },
         weight: weight * busy(s) * present(p, s),
         sentence: format!(
@@ -483,16 +483,12 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
         };
         let next = in_turn.get(&(c.receivers, c.senders)).map_or(0.0, |waited| starved(p, s, waited - tail));
         let there = present(p, g) * present(p, s);
-        // A sender that mostly waits for one before it only hands on how slow that one is.
-        if let Some(chain) = source(p, &answers, &c).filter(|_| answered.is_none() && next == 0.0) {
-            all.push(Cause { weight: share * (chain.weight - share_back).max(0.0) * there, ..chain });
-            continue;
-        }
         let server = match s.share(handing_over) {
             few if few < 0.05 => String::new(),
             share => format!(" and waited {} for its server", percent(share)),
         };
-        all.push(Cause {
+        // A sender that mostly waits for one before it only hands on how slow that one is.
+        let direct = || Cause {
             code: if s.count == 1 { "single_sender" } else { "slow_senders" },
             // One that waits for them as much as they for it is not what they wait for.
             weight: share * (busy - share_back.max(next)).max(0.0) * there,
@@ -503,6 +499,10 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
                 c.called(),
                 percent(s.share(s.seconds.active)),
             ),
+        };
+        all.push(match source(p, &answers, &c).filter(|_| answered.is_none() && next == 0.0) {
+            Some(chain) => Cause { weight: share * (chain.weight - share_back).max(0.0) * there, ..chain },
+            None => direct(),
         });
         all.push(Cause {
             code: "too_few_in_flight",
@@ -629,7 +629,7 @@ fn alone(p: &Picture, tail: Option<&Tail<'_>>) -> Option<Cause> {
         let mine = |at: usize| g.busiest.1.get(at).copied().unwrap_or(0.0) / p.part;
         let parts: Vec<usize> = (0..all.len()).filter(|at| mine(*at) >= 0.5 && all[*at] - mine(*at) <= 0.25).collect();
         // Who takes turns with others is alone for moments, too.
-        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 30 >= all.len()).flatten().copied().collect()
+        stretches(&parts, all.len() / 50 + 1).filter(|s| s.len() * 64 >= all.len()).flatten().copied().collect()
     };
     let others = |g: &&Group| tail.is_none_or(|t| t.name != g.busiest.0);
     let (g, parts) = p.groups.iter().filter(others).map(|g| (g, phases(g))).max_by_key(|(_, parts)| parts.len())?;
