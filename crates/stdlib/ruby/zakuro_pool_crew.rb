@@ -13,9 +13,10 @@ class RubyVM::Pool
       # What it was sent and has not answered, and the blocks that it has.
       @chunks = []
       @blocks = {}
-      # How many messages it was sent, and of each chunk which of them it was.
+      # Numbers of messages: of each chunk, the last one, and those that may be in the inbox, oldest first (nil: one without a number).
+      @numbers = {}.compare_by_identity
       @sent = 0
-      @order = {}.compare_by_identity
+      @queued = []
       # When the job that it is at began, as far as the pool knows, and whether it said that it has begun with the chunk of that job.
       @since = nil
       @taken = @ready = @worked = false
@@ -47,24 +48,39 @@ class RubyVM::Pool
       task = chunk.task
       message = task.message(chunk)
       message << task.block if task.block && !@blocks[task.number]
-      @inbox.__send__(:__send_numbered, message, @sent + 1)
-      @order[chunk] = @sent += 1
+      number = @sent += 1
+      @inbox.__send__(:__send_numbered, message, number)
+      queued(number)
+      @numbers[chunk] = number
       # With which message it got the block.
-      @blocks[task.number] = @sent if message.size > 4
+      @blocks[task.number] = number if message.size > 4
       @since = now if @chunks.empty?
       @chunks << chunk
     end
 
+    # It takes the oldest ones.
+    def queued(number)
+      @queued << number
+      trim
+    end
+
+    def trim
+      @queued.shift while @queued.size > @inbox.size
+    end
+
     # Whether it has taken the chunk that it has to do next out of its inbox: it may be opening it.
-    def taken? = @taken || @sent - @inbox.size >= @order.fetch(@chunks.first, 0)
+    def taken?
+      trim
+      @taken || !@queued.include?(@numbers[@chunks.first])
+    end
 
     # The chunk that it had to do is done, or others have it.
-    def shift = @chunks.shift.tap { |chunk| @order.delete(chunk) }
+    def shift = @chunks.shift.tap { |chunk| @numbers.delete(chunk) }
 
     def forget(number)
       return unless @blocks.delete(number)
       @inbox << number
-      @sent += 1
+      queued(nil)
     rescue RubyVM::ClosedError
       nil
     end
@@ -79,17 +95,22 @@ class RubyVM::Pool
       until @inbox.empty?
         # What it does not answer with its number is the number of a block.
         number = @inbox.__send__(:__take) or break
-        next (forgotten ||= []) << number[0] if Array === number
-        chunk = @chunks.find { |c| @order[c] == number } or next
+        if Array === number
+          @queued.delete_at(@queued.index(nil) || @queued.size)
+          (forgotten ||= []) << number[0]
+          next
+        end
+        @queued.delete(number)
+        chunk = @chunks.find { |c| @numbers[c] == number } or next
         @blocks.delete(chunk.task.number) if @blocks[chunk.task.number] == number
         taken << chunk
         @chunks.delete(chunk)
+        @numbers.delete(chunk)
       end
-      # What is left it has taken, with its block.
-      @order.clear
-      @blocks.transform_values! { 0 }
-      @sent = forgotten ? forgotten.size : 0
-      forgotten&.each { |number| @inbox << number }
+      forgotten&.each do |number|
+        @inbox << number
+        queued(nil)
+      end
       taken
     end
 
