@@ -349,8 +349,8 @@ fn starved(p: &Picture, g: &Group, seconds: f64) -> f64 {
     g.share(waited + waited.min(g.seconds.ready * unused(p).min(1.0)))
 }
 
-/// Groups each of which waits most for messages of the next, the last one for the first's: what one of them sends comes round to it through all others.
-fn rings<'a, 'b>(waits: &'b [Between<'a>]) -> Vec<Vec<&'b Between<'a>>> {
+/// For whose messages each group waits most.
+fn waits_most<'a, 'b>(waits: &'b [Between<'a>]) -> HashMap<usize, &'b Between<'a>> {
     let mut most: HashMap<usize, &Between<'_>> = HashMap::new();
     for b in waits.iter().filter(|b| b.receivers != b.senders) {
         let known = most.entry(b.receivers).or_insert(b);
@@ -358,6 +358,11 @@ fn rings<'a, 'b>(waits: &'b [Between<'a>]) -> Vec<Vec<&'b Between<'a>>> {
             *known = b;
         }
     }
+    most
+}
+
+/// Groups each of which waits most for messages of the next, the last one for the first's: what one of them sends comes round to it through all others.
+fn rings<'a, 'b>(most: &HashMap<usize, &'b Between<'a>>) -> Vec<Vec<&'b Between<'a>>> {
     let mut all = Vec::new();
     // Each group is looked at in one walk only.
     let mut seen: HashMap<usize, usize> = HashMap::new();
@@ -409,18 +414,22 @@ fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
     })
 }
 
-/// The one whose computing those wait for in the end who wait for the messages of a sender, where that sender itself mostly waits for messages. The weight is how much of the run all those between did not work, times how busy it was.
-fn source(p: &Picture, waits: &[Between<'_>], c: &Between<'_>) -> Option<Cause> {
+/// From one sender to the next one for whose messages it waits; longer chains are not followed.
+const LONGEST_CHAIN: usize = 50;
+
+/// The one whose computing those wait for in the end who wait for the messages of a sender, where that sender itself mostly waits for messages. The weight is how much of the run all those between did not
+/// work, times how busy it was.
+fn source(p: &Picture, most: &HashMap<usize, &Between<'_>>, c: &Between<'_>) -> Option<Cause> {
     let busy = |g: &Group| g.share(g.seconds.active - g.seconds.copy - g.seconds.collect);
     let mut seen = vec![c.receivers];
     let (mut at, mut by, mut weight) = (c.senders, None, 1.0f64);
     loop {
         seen.push(at);
         let g = &p.groups[at];
-        let before = waits.iter().filter(|b| b.receivers == at).max_by(|a, b| a.waited.total_cmp(&b.waited));
+        let before = most.get(&at);
         // Who is woken for each message stands behind the one that sent it, perhaps for longer than it waits.
         let idle = |b: &Between<'_>| g.share(b.waited.min(g.seconds.waiting) + g.seconds.ready * unused(p).min(1.0));
-        let Some(b) = before.filter(|b| g.share(b.waited) >= 0.05 && idle(b) > busy(g)) else { break };
+        let Some(b) = before.filter(|b| seen.len() < LONGEST_CHAIN && g.share(b.waited) >= 0.05 && idle(b) > busy(g)) else { break };
         if seen.contains(&b.senders) {
             return None;
         }
@@ -450,7 +459,8 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
     let mut all = Vec::new();
     let answers = between(p, |_| true);
     let back: HashMap<(usize, usize), &Between<'_>> = answers.iter().map(|b| ((b.receivers, b.senders), b)).collect();
-    let rings: Vec<_> = rings(&answers).into_iter().filter(|ring| ring.len() > 2).collect();
+    let most = waits_most(&answers);
+    let rings: Vec<_> = rings(&most).into_iter().filter(|ring| ring.len() > 2).collect();
     all.extend(rings.iter().filter_map(|ring| comes_round(p, ring, tail)));
     // What one of a ring waits for is, in the end, the others.
     let in_turn =
@@ -500,7 +510,7 @@ fn channels(p: &Picture, tail: f64) -> Vec<Cause> {
                 percent(s.share(s.seconds.active)),
             ),
         };
-        all.push(match source(p, &answers, &c).filter(|_| answered.is_none() && next == 0.0) {
+        all.push(match source(p, &most, &c).filter(|_| answered.is_none() && next == 0.0) {
             Some(chain) => Cause { weight: share * (chain.weight - share_back).max(0.0) * there, ..chain },
             None => direct(),
         });
