@@ -66,6 +66,19 @@ Dir.mktmpdir do |dir|
       5.times { Process.wait(Process.fork { RubyVM::Channel.open(server.url("ended"), window: 50).then { |c| 40.times { c << it } } }) }
       p RubyVM::Channel.open(server.url("ended")).size
 
+      puts "-- a fork within a block"
+      forks = RubyVM::Channel.open(server.url("forks"))
+      6.times { forks << it }
+      forks.close
+      received = []
+      forks.each do |n|
+        received << n
+        # What the parent has received is nothing of the child's.
+        (pid = fork) ? Process.wait(pid) : exit!((n.even? ? forks.ack : forks.reject) ? 1 : 0)
+        received << $?.exitstatus
+      end
+      p received
+
       puts "-- what can't be sent"
       channel = RubyVM::Channel.open(server.url("kinds"))
       [[1, { a: $stdout }], [1, 2.method(:+)], [[RubyVM::Channel.new]], { "b" => [channel] }, [Mutex.new], $stdout].each { |object| p tried { channel << object } }

@@ -188,6 +188,9 @@ class RubyVM::Channel
         end
         # Not after `break`, nor when this thread is ended: then it stays the last one that was received.
         finish_last
+        # The block may have forked.
+        usable
+        begin_to_fetch
       end
       self
     end
@@ -764,7 +767,8 @@ class RubyVM::Channel
       nil
     end
 
-    def mine = synchronize { @last[Thread.current] }
+    # What this thread received last. (Of what the parent had, a fork has nothing.)
+    def mine = @owner == RubyVM.__here ? synchronize { @last[Thread.current] } : nil
 
     # With `ack: :next`: the message before is done.
     def finish_last
