@@ -35,4 +35,15 @@ Dir.mktmpdir do |dir|
   Process.wait(pid)
   p $?.termsig && Signal.signame($?.termsig)
   held.close
+  # One that the program ignored changes nothing then.
+  held = File.open("#{dir}/fifo", File::RDWR | File::NONBLOCK)
+  pid = spawn(EXE, "-W0", "--trace", "#{dir}/fifo", "-e", "trap(:HUP, %q(IGNORE)); 2000.times.map { |i| RubyVM.new(%q(v), %q(-e), %q(1)).start }.each(&:join)", err: File::NULL)
+  sleep 1
+  Process.kill(:HUP, pid)
+  status = nil
+  until (status = Process.wait2(pid, Process::WNOHANG))
+    held.read_nonblock(1 << 20, exception: false) == :wait_readable and sleep 0.001
+  end
+  p status[1].exitstatus
+  held.close
 end

@@ -370,6 +370,8 @@ class RubyVM::Channel
         @asked = RubyVM::Cluster.now
         @room.signal
       end
+      # The thread that fetches may have gone to rest before it saw that.
+      begin_to_fetch if more > 0
     end
 
     # Somebody has asked and not waited, or not for long: one message is fetched for when they ask again.

@@ -111,6 +111,9 @@ module RubyVM::Cluster
       return if @pusher || @waiting > 0 || @over || @again.empty?
       @pusher = Thread.new { push }
       @pusher.name = "send #{@queue.address.name}"
+    rescue ThreadError
+      # No more threads: it stays for who sends next. Who hears answers must not end by it.
+      nil
     end
 
     def push
@@ -169,8 +172,8 @@ module RubyVM::Cluster
 
     # Under the lock.
     def later(message)
-      before = @again.rindex { |one| one.number < message.number }
-      @again.insert(before ? before + 1 : 0, message)
+      place = @again.bsearch_index { |one| one.number > message.number }
+      place ? @again.insert(place, message) : @again << message
     end
 
     def ask(message)

@@ -384,6 +384,9 @@ fn rings<'a, 'b>(most: &HashMap<usize, &'b Between<'a>>) -> Vec<Vec<&'b Between<
     all
 }
 
+/// So many members of a ring are named.
+const NAMED: usize = 5;
+
 /// One that waits for what comes round to it before it sends more.
 fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
     let waits = |b: &Between<'_>| starved(p, &p.groups[b.receivers], b.waited - tail);
@@ -395,6 +398,10 @@ fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
     let begin = ring.iter().position(|b| b.senders == head.receivers)?;
     let others: Vec<String> =
         (0..ring.len() - 1).map(|i| format!("`{}`", p.groups[ring[(begin + ring.len() - i) % ring.len()].receivers].label)).collect();
+    let others = match others.len() {
+        n if n > NAMED => format!("{} and {} more", others[..NAMED].join(", "), n - NAMED),
+        _ => others.join(", "),
+    };
     let stood = if ring[begin].deepest == 1 { "message" } else { "messages" };
     Some(Cause {
         code: "too_few_in_flight",
@@ -404,7 +411,7 @@ fn comes_round(p: &Picture, ring: &[&Between<'_>], tail: f64) -> Option<Cause> {
             "what {} sent into {} came back to it through {}, and it waited {} of the time for that in {} (each of the others {} at least for its turn); at most {} {stood} stood in {} at a time: send more before waiting",
             members(first),
             ring[begin].called(),
-            others.join(", "),
+            others,
             percent(first.share(head.waited)),
             head.called(),
             percent(least),
