@@ -48,7 +48,7 @@ class RubyVM::Pool
     # How long ago a worker may have failed to start for that to be told as a reason.
     FAILED = 600
 
-    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts
+    attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts, :over
 
     def initialize(pool, address, options, setup)
       require "zakuro/cluster/worker"
@@ -67,7 +67,7 @@ class RubyVM::Pool
       @setup = setup && Wire.pack(setup, :envelope, hidden)
       @events = RubyVM::Channel.__hidden("#{pool.name} events")
       # By number: the names of tasks' blocks, and by those what the server was given.
-      @tasks, @out, @blocks, @texts, @machines = [], {}, {}, {}, {}
+      @tasks, @line, @out, @blocks, @texts, @machines = [], [], {}, {}, {}, {}
       @outgoing = Thread::Queue.new
       @answers = Thread::Queue.new
       # Wakes who looks around; what he says then.
@@ -129,20 +129,12 @@ class RubyVM::Pool
     # Why nothing goes on, when that is so.
     def hint = @refused || @hint
 
-    def add(task)
-      @tasks << task unless @tasks.include?(task)
-    end
-
     def remove(task)
-      @tasks.delete(task)
+      super
       @out.delete_if { |_, out| out.chunk.task.equal?(task) }
-      name = @blocks.delete(task.number)
-      @texts.delete(name)
-      @outgoing << [:forget, name] if name
     end
 
-    def idle? = @tasks.none?(&:keeps_open?) && @out.empty?
-    def drop(error) = @tasks.each { |task| task.break_down(error) }
+    def idle? = @tasks.none?(&:keeps_open?) && !waiting? && @out.empty?
     def gone? = @gone
     def deadline = nil
     def expire = nil
@@ -152,8 +144,7 @@ class RubyVM::Pool
       return if @failed
       size = [vms, 4].max
       while @out.size < 3 * size && @going < OUTGOING
-        task = next_task or return
-        give(task.take(size, CHUNK))
+        give(next_chunk(size, CHUNK) || return)
       end
     end
 
@@ -180,6 +171,7 @@ class RubyVM::Pool
       when :ended then @gone = true
       when Array
         case event[0]
+        when :dropped then forget(event[1])
         when :block then block_too_large(*event.drop(1))
         when :jobs then too_large(*event.drop(1))
         when :went then @going -= event[1]
@@ -198,8 +190,7 @@ class RubyVM::Pool
 
     def fail(error)
       @failed = error
-      tasks = @tasks + @out.each_value.map { |out| out.chunk.task }
-      tasks.uniq.each { |task| task.break_down(error) }
+      drop(error)
       @out.each_value { |out| out.chunk.items.drop(out.chunk.done).each_with_index { |item, i| out.chunk.task.finish(out.chunk.index + i, nil, error, item) } }
       @out.clear
     end
@@ -265,10 +256,12 @@ class RubyVM::Pool
     def now = RubyVM::Cluster.now
     def hidden = @hidden ||= RubyVM::Cluster.hidden_key(@key)
 
-    def next_task
-      i = @tasks.index(&:pending?) or return
-      @tasks.rotate!(i + 1)
-      @tasks.last
+    def under_way = @out.each_value.map(&:chunk)
+
+    def forget(number)
+      name = @blocks.delete(number) or return
+      @texts.delete(name)
+      @outgoing << [:forget, name]
     end
 
     def give(chunk)
@@ -299,7 +292,7 @@ class RubyVM::Pool
     end
 
     def block_too_large(name, error)
-      @tasks.find { |task| @blocks[task.number] == name }&.break_down(error)
+      (@tasks + under_way.map(&:task)).find { |task| @blocks[task.number] == name }&.break_down(error)
     end
 
     # The jobs without an answer, as bytes: the first of them, if all would be too much for one message.

@@ -355,8 +355,12 @@ class RubyVM::Pool
     end
   end
 
+  # A stream that is gone on with hears here that the pool has ended meanwhile.
+  def hear_end(series) = @crew.over && series.break_down(@crew.over)
+
   # Waits for a change of the series, unless there is something to do.
   def wait(series, errors, bar, eager: true)
+    hear_end(series)
     series.wait(@lock, bar && Progress::EVERY, eager:) unless series.done? || series.due?(errors)
     bar&.show(series.finished, series.failed)
   end
@@ -401,6 +405,7 @@ class RubyVM::Pool
     taken = []
     hand_in = lambda do
       @lock.synchronize do
+        hear_end(series)
         series.feed(taken)
         taken = []
         dispatch
@@ -522,7 +527,7 @@ class RubyVM::Pool
   def settle
     return unless @state == :closing && @crew.idle?
     @state = :leaving
-    # Streams that nobody goes on with.
+    # Streams are under way that nobody may go on with.
     @crew.drop(ClosedError.new("the pool #{@name} is closed"))
     @crew.close
     wake

@@ -129,9 +129,46 @@ class RubyVM::Pool
     def waits_for_us? = @tasks.any?(&:ours?)
 
     # Whether there are jobs that nobody has.
-    def waiting? = @tasks.any?(&:pending?)
+    def waiting? = @line.any?(&:pending?)
+
+    def add(task)
+      task.line = @line
+      return if @tasks.include?(task)
+      return @tasks << task unless task.loose?
+      ObjectSpace.define_finalizer(task, Finishing.dropped(@events, task.number))
+    end
+
+    def remove(task)
+      @tasks.delete(task)
+      @line.delete(task)
+      ObjectSpace.undefine_finalizer(task) if task.loose?
+      forget(task.number) if task.number
+    end
+
+    # What a task does that was collected: nobody needs its block.
+    def self.dropped(events, number)
+      lambda do |_|
+        events << [:dropped, number]
+      rescue RubyVM::ClosedError
+        nil
+      end
+    end
+
+    # All of them come to their end by an error, and those that the crew does not know any more when they go on.
+    def drop(error)
+      @over = error
+      (@tasks + @line + under_way.map(&:task)).uniq.each { |task| task.break_down(error) }
+    end
 
     private
+
+    # The next tasks' turn.
+    def next_chunk(*limits)
+      while (task = @line.shift)
+        chunk = task.take(*limits)
+        return chunk if chunk
+      end
+    end
 
     # The chunk's job at hand has come to its end.
     def finish(chunk, value, error)
@@ -157,12 +194,12 @@ class RubyVM::Pool
     # What a VM has to end in unless the pool says otherwise, as `kill` gives it, and when the pool closes.
     GRACE, CLOSING = 1.0, 10.0
 
-    attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed
+    attr_reader :events, :restarts, :timeouts, :errors, :retries, :jobs, :busy, :times, :failed, :over
 
     def initialize(pool, size, source, limits, grace)
       @pool, @size, @source, @limits, @grace = pool, size, source, limits, grace
       @events = RubyVM::Channel.__hidden("#{pool.name} events")
-      @tasks = []
+      @tasks, @line = [], []
       @members = {}
       @last = @unready = 0
       @restarts = @timeouts = @errors = @retries = @jobs = 0
@@ -193,18 +230,8 @@ class RubyVM::Pool
       @members.clear
     end
 
-    def add(task)
-      @tasks << task unless @tasks.include?(task)
-    end
-
-    def remove(task)
-      @tasks.delete(task)
-      @members.each_value { |member| member.forget(task.number) } if task.number
-    end
-
     # Whether nothing is left that a pool has to do before it closes.
-    def idle? = @tasks.none?(&:keeps_open?) && @members.each_value.all? { |member| member.chunks.empty? }
-    def drop(error) = @tasks.each { |task| task.break_down(error) }
+    def idle? = @tasks.none?(&:keeps_open?) && !waiting? && @members.each_value.all? { |member| member.chunks.empty? }
     def members = @members.each_value
     def gone? = @members.empty?
 
@@ -227,6 +254,7 @@ class RubyVM::Pool
       case event
       when Array
         number, told = event
+        return forget(told) if number == :dropped
         member = @members[number] or return
         case told
         when :ready
@@ -248,7 +276,7 @@ class RubyVM::Pool
 
     # Ends what is done with a block: VMs that have begun with it end.
     def abandon(block, error)
-      @tasks.each { |task| task.break_down(error) if task.block.equal?(block) }
+      (@tasks + @line).uniq.each { |task| task.break_down(error) if task.block.equal?(block) }
       @members.each_value.count do |member|
         read(member)
         chunk = member.chunks.find { |c| c.task.block.equal?(block) } or next
@@ -301,8 +329,7 @@ class RubyVM::Pool
     # No VM starts and no job is handed out any more.
     def fail(error)
       @failed = error
-      tasks = @tasks + @members.each_value.flat_map { |member| member.chunks.map(&:task) }
-      tasks.uniq.each { |task| task.break_down(error) }
+      drop(error)
       @members.each_value do |member|
         member.chunks.each { |chunk| chunk.items.drop(chunk.done).each_with_index { |item, i| chunk.task.finish(chunk.index + i, nil, error, item) } }
         member.chunks.clear
@@ -310,6 +337,9 @@ class RubyVM::Pool
     end
 
     private
+
+    def under_way = @members.each_value.flat_map(&:chunks)
+    def forget(number) = @members.each_value { |member| member.forget(number) }
 
     # A job ends its VM.
     def leaves(member)
@@ -330,22 +360,13 @@ class RubyVM::Pool
       true
     end
 
-    def next_task
-      return @tasks[0] if @tasks.size == 1 && @tasks[0].pending?
-      i = @tasks.index(&:pending?) or return
-      # The next turn is another's.
-      @tasks.rotate!(i + 1)
-      @tasks.last
-    end
-
     def free?(member) = !member.condemned && !member.leaves
 
     # A chunk to each who has no more than `depth`.
     def hand_out(depth, now)
       @members.each_value do |member|
         next if member.chunks.size > depth || !free?(member)
-        task = next_task or return
-        give(member, task.take(@size), now)
+        give(member, next_chunk(@size) || return, now)
       end
     end
 

@@ -7,7 +7,8 @@ class RubyVM::Pool
     MOST = 5_000
 
     attr_reader :number, :block, :timeout, :quiet, :error
-    attr_accessor :users
+    # The line of those that have jobs to give, which is the crew's.
+    attr_writer :line
 
     def initialize(pool, number, block, quiet:, timeout:, retries:)
       @pool, @number, @block, @quiet, @timeout, @retries = pool, number, block, quiet, timeout, retries
@@ -18,7 +19,7 @@ class RubyVM::Pool
       @taken = 0.0
       @done = 0
       @last = 1
-      @cancelled = false
+      @cancelled = @stands = false
       @changed = ConditionVariable.new
     end
 
@@ -28,14 +29,29 @@ class RubyVM::Pool
     alias keeps_open? pending?
     # Whether the thread that asks is at it, and has to go on before it ends.
     def ours? = false
+    # Whether the crew knows it only while it has jobs to give, or they are under way.
+    def loose? = false
     # The size that chunks have come to.
     def chunk_size = @last
 
-    # A chunk of what is still to do; small ones while little is known, and when little is left.
+    # Whoever has jobs to give stands in the line, once.
+    def stand
+      return if @stands || !pending?
+      @stands = true
+      @line << self
+    end
+
+    # A chunk of what is still to do, nil if there is none: whoever is first in the line, and goes to its end if there is more.
     def take(size, seconds = CHUNK)
-      unless @again.empty?
-        return @again.shift
-      end
+      @stands = false
+      return unless pending?
+      chunk = @again.shift || next_chunk(size, seconds)
+      stand
+      chunk
+    end
+
+    # Small ones while little is known, and when little is left.
+    private def next_chunk(size, seconds)
       most = @done == 0 ? 1 : (seconds * @done / (@taken + 1e-9)).clamp(1, MOST).to_i
       @last = [most, @last * 2].min
       # Nobody should work on a last chunk while others have nothing.
@@ -48,6 +64,7 @@ class RubyVM::Pool
     # Jobs that were sent and not begun.
     def put_back(chunk)
       @again << chunk unless @cancelled || chunk.items.empty?
+      stand
     end
 
     # What `count` jobs took. Old jobs count less.
@@ -69,6 +86,7 @@ class RubyVM::Pool
       tries = (@tries ||= {})[index] = @tries.fetch(index, 0) + 1
       return @tries.delete(index) && false if tries > @retries
       @again << Chunk.new(self, index, [item])
+      stand
       true
     end
 
@@ -85,7 +103,6 @@ class RubyVM::Pool
       @error ||= error
       cancel
     end
-
   end
 
   # Jobs that are sent together. `base`: the number of the first; `done`: how many have answered. `alone`: it is one job, whose worker's process ended, with `deaths` of those that had it alone.
@@ -125,18 +142,15 @@ class RubyVM::Pool
       @values = []
       @given = @finished = @failed = 0
       @closed = @waiting = false
-      @thread, @fiber = Thread.current, Fiber.current
+      @thread, @fiber = Thread.current, Fiber.current unless loose?
     end
 
     # Objects to work on, that nobody else holds.
     def feed(list)
+      return if @cancelled
       @given += list.size
       @items.empty? ? @items = list : @items.concat(list)
-    end
-
-    def feed_one(item)
-      @items << item
-      @given += 1
+      stand
     end
 
     # There are no other objects.
@@ -191,7 +205,7 @@ class RubyVM::Pool
     def keep_all(index, values) = @ordered ? @values[index, values.size] = values : @values.concat(values)
   end
 
-  # Jobs whose results are taken one by one: `stream`.
+  # Jobs whose results are taken one by one: `stream`. Whoever takes them may never come again, and nobody says so: the crew forgets it while it has nothing to give, and hears when it was collected.
   class Stream < Series # :nodoc:
     def initialize(...)
       super
@@ -200,7 +214,7 @@ class RubyVM::Pool
     end
 
     def ahead = @given - @next
-    # Whoever takes from it may never come again.
+    def loose? = true
     def keeps_open? = pending?
     def ours? = false
     def due?(_errors) = @ordered ? @values.key?(@next) : !@values.empty?
@@ -222,6 +236,7 @@ class RubyVM::Pool
   class Calls < Task # :nodoc:
     def add(future)
       @items << future
+      stand
     end
 
     def message(chunk) = [nil, false, chunk.items.map(&:call), chunk.base]
@@ -232,6 +247,7 @@ class RubyVM::Pool
     def again?(index, future)
       return false if @cancelled || !future.again?
       @again << Chunk.new(self, index, [future])
+      stand
       true
     end
 
