@@ -62,4 +62,36 @@ Dir.mktmpdir do |dir|
   end
 end
 p $shown.grep(/geheim/)
+
+# Nor does the heap of a program that has read them and forgotten.
+Dir.mktmpdir do |dir|
+  File.write(File.join(dir, "program.rb"), <<~'RUBY')
+    def make(place, kind)
+      url, key = File.read(place).split
+      kind == "pool" ? RubyVM::Pool.new(connect: url, key:) : RubyVM::Channel.open(url, key:)
+    end
+    def deep(n) = n == 0 ? 0 : deep(n - 1) + 1
+    made = Thread.new { make(*ARGV) }.value
+    deep(200)
+    5.times { Array.new(10) { |i| "z#{i}" * 20 }; GC.start }
+    found = nil
+    # (A thread that has yet to connect has the password for a moment.)
+    50.times do
+      deep(200)
+      GC.start
+      found = ObjectSpace.each_object(String).select { |s| s.bytesize < 200 && s.match?(/[g]eheim/) }
+      break if found.empty?
+      sleep 0.1
+    end
+    p found
+    made.is_a?(RubyVM::Pool) ? made.shutdown : made.disconnect
+  RUBY
+  %w[redis nats].each do |kind|
+    server = Servers.start(kind, dir, password: "geheim")
+    File.write(File.join(dir, "url.txt"), server.url("x", "#{"someone" if kind == "nats"}:geheim") + " geheimer")
+    %w[pool channel].each { |what| print kind, " ", what, " ", IO.popen([RbConfig.ruby, File.join(dir, "program.rb"), File.join(dir, "url.txt"), what], &:read) }
+  ensure
+    server&.stop
+  end
+end
 # Needs the standard library.

@@ -10,3 +10,5 @@ p 5.positive?, 2.5.positive?
 rescue Errno::EINVAL => e
   puts e.message
 end
+# A String has a `dup` of its own.
+p "".method(:dup).owner, "".method(:clone).owner, [].method(:dup).owner

@@ -136,7 +136,8 @@ show("closed") { pool.map([1]) { 1 } }
 show("busy with what took too long") do
   late = RubyVM::Pool.new(size: 2, job_timeout: 0.3, grace: 0)
   late.map(0...4, errors: :return) { sleep }
-  late.report.busy.map { |share| share > 0.5 }.tap { late.shutdown }
+  report = late.report
+  [report.busy.map { |share| share > 0.5 }, report.time[:max] > 0.25, report.time[:min] > 0.25].tap { late.shutdown }
 end
 show("set-up that fails, in its report") { r = RubyVM::Pool.new(size: 1, name: "t") { raise KeyError, "none" }; [(r.submit { 1 }.value rescue $!.message), r.report.hint, r.report.to_s.lines.last] }
 # A job that waits for its VM's turn takes no time: no more VMs end than jobs were begun.

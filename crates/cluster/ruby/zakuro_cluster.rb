@@ -58,9 +58,9 @@ module RubyVM::Cluster
       value
     end
 
-    # A key for signatures, where nobody sees it; nil for none.
+    # A key for signatures, where nobody sees it; nil for none. What is hidden already stays as it is.
     def hidden_key(key) # :nodoc:
-      return if key.nil?
+      return key if key.nil? || Secret === key
       key = String(key)
       # Anybody could sign with that.
       raise ArgumentError, "key: is empty" if key.empty?

@@ -320,6 +320,13 @@ module RubyVM::Cluster
       socket
     end
 
+    # Writes texts that have secrets in them, and leaves nothing in these Strings, nor in those of `also`.
+    def write_secretly(*texts, also: nil)
+      @socket.write(*texts)
+    ensure
+      [*texts, *also].each { |text| text&.clear }
+    end
+
     # Redis begins with TLS, NATS after its first line.
     def secure(socket)
       require "openssl"

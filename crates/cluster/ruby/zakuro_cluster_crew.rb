@@ -58,13 +58,13 @@ class RubyVM::Pool
       @patience = RubyVM::Cluster.seconds(options[:patience], "patience") || 60
       @tries = RubyVM::Cluster.positive(options[:tries], "tries") || 3
       @worker_timeout = RubyVM::Cluster.seconds(options[:worker_timeout], "worker_timeout")
-      @key = options[:key]
-      @mark = Wire.mark(hidden)
+      @hidden = options[:key]
+      @mark = Wire.mark(@hidden)
       @here = "#{@mark || "-"} #{Socket.gethostname}:#{Process.pid}"
       @address = address
       # An answer that takes as long as the server may be away is none; it is asked again in between.
       @limit = [RubyVM::Cluster.seconds(options[:timeout], "timeout") || 5, @patience / 2.0].min
-      @setup = setup && Wire.pack(setup, :envelope, hidden)
+      @setup = setup && Wire.pack(setup, :envelope, @hidden)
       @events = RubyVM::Channel.__hidden("#{pool.name} events")
       # By number: the names of tasks' blocks, and by those what the server was given.
       @tasks, @line, @out, @blocks, @texts, @machines = [], [], {}, {}, {}, {}
@@ -82,7 +82,7 @@ class RubyVM::Pool
     end
 
     def open
-      plain = { ack_wait: 30, key: @key, timeout: @limit, tries: nil }
+      plain = { ack_wait: 30, key: @hidden, timeout: @limit, tries: nil }
       @jobs_channel = Remote.at(Wire.jobs_of(@address, @mark), **plain)
       @results = Remote.at(@address.with_name("#{@name}.results.#{@caller}"), ack: :receipt, prefetch: 1000, **plain)
       @store = Remote.at(@address.with_name(@name), **plain).__queue
@@ -121,7 +121,7 @@ class RubyVM::Pool
     Wire = RubyVM::Cluster.const_get(:Wire)
 
     # Without the lock. TypeError when the block can't travel, TooLarge when the server does not take it.
-    def fits(block) = @store.fits(Wire.pack(block, :envelope, hidden))
+    def fits(block) = @store.fits(Wire.pack(block, :envelope, @hidden))
 
     # How many VMs there are to give work to.
     def vms = @machines.each_value.sum { |machine| machine.ended || !machine.fits ? 0 : machine.size }
@@ -254,7 +254,6 @@ class RubyVM::Pool
     end
 
     def now = RubyVM::Cluster.now
-    def hidden = @hidden ||= RubyVM::Cluster.hidden_key(@key)
 
     def under_way = @out.each_value.map(&:chunk)
 
@@ -324,7 +323,7 @@ class RubyVM::Pool
 
     def put_block(task)
       name = "block.#{@caller}.#{task.number}"
-      @texts[name] = Wire.pack(task.block, :envelope, hidden)
+      @texts[name] = Wire.pack(task.block, :envelope, @hidden)
       put_text(name)
       name
     end

@@ -145,11 +145,11 @@ module RubyVM::Cluster
         raise Refused, "#{@address.server} wants TLS: tls://"
       end
       options = { verbose: false, pedantic: false, lang: "ruby", version: "1", name: "zakuro", protocol: 1, headers: true, no_responders: true }
-      options[:auth_token] = @address.token if @address.token
-      options[:user] = @address.user if @address.user
-      options[:pass] = @address.password if @address.password
+      options[:auth_token], options[:user] = @address.token, @address.user
+      options[:pass] = @address.password
+      options.compact!
       options.update(proof(info["nonce"]))
-      @socket.write("CONNECT #{JSON.generate(options)}\r\nPING\r\n")
+      write_secretly(+"CONNECT ", JSON.generate(options), +"\r\nPING\r\n", also: options.values_at(:auth_token, :user, :pass))
       until (found = first_operation)[0] == "PONG"
         raise Refused, "#{@address.server} refuses: #{found[1]}" if found[0] == "-ERR"
       end

@@ -45,11 +45,14 @@ module RubyVM::Cluster
 
     def greet
       commands = []
-      commands << ["AUTH", *[@address.user, @address.password].compact] if @address.password
+      if (password = @address.password)
+        secrets = [@address.user, password].compact.each { |text| text.force_encoding(Encoding::BINARY) }
+        commands << ["AUTH", *secrets]
+      end
       commands << ["SELECT", @address.database] if @address.database
       commands << %w[CLIENT SETNAME zakuro] << %w[CLIENT ID] << ["INFO", "server"] << ["INFO", "persistence"] << ["CONFIG", "GET", "proto-max-bulk-len"]
       @largest = MOST
-      @socket.write(commands.map { |parts| RedisConnection.command(*parts) }.join)
+      write_secretly(*commands.map { |parts| RedisConnection.command(*parts) }, also: secrets)
       commands.each do |parts|
         fine, reply = first_reply
         @number = fine ? reply : nil if parts == %w[CLIENT ID]

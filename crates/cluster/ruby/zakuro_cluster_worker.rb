@@ -120,17 +120,18 @@ module RubyVM::Cluster
       address = Address.new(url, **server)
       raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
       @id = RubyVM::Cluster.random_name
-      @key, @timeout = key, timeout
+      # (Blocks here keep the variables of this method.)
+      @key = key = RubyVM::Cluster.hidden_key(key)
+      @timeout = timeout
       # How long a caller may be silent before its jobs and results are dropped.
       @silent = RubyVM::Cluster.seconds(caller_timeout, "caller_timeout")
       @quiet, @swept = {}, 0.0
-      @hidden = RubyVM::Cluster.hidden_key(key)
       @address = address
       require "zakuro/cluster/crew"
       require "socket"
       @host = Socket.gethostname
       wire = RubyVM::Cluster.const_get(:Wire)
-      @mark = wire.mark(@hidden)
+      @mark = wire.mark(@key)
       @strangers, @pause, @looked = {}, STRANGERS.begin, RubyVM::Cluster.now
       @remote = RubyVM::Pool.const_get(:Machines)::Remote
       tell_of_failure { load_program(file, size, limits) }
@@ -241,7 +242,7 @@ module RubyVM::Cluster
       text = block && block_text(block)
       setup = options[:setup] && block_text(options[:setup])
       return answer(caller, [:missing, number, @id]) if (block && !text) || (options[:setup] && !setup)
-      job = RubyVM::Pool.const_get(:Worker).far([block, text, @hidden, options[:setup], setup, @progress, options[:quiet]])
+      job = RubyVM::Pool.const_get(:Worker).far([block, text, @key, options[:setup], setup, @progress, options[:quiet]])
       at_work(AtWork.new(caller, job)) do
         next beside_others { execute(caller, number, options, job, items) } unless options[:alone]
         by_itself do

@@ -125,3 +125,8 @@ pub const HASH: i64 = shape(ids::HASH);
 pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);
 pub const FLOAT: i64 = shape(ids::FLOAT);
+/// What values that are no cells have for a shape, by their lowest three bits. Truth values and Symbols, which have the same, have one that is nobody's.
+pub static SHAPES_BY_TAG: [u32; 8] = {
+    let (integer, float, nobody) = (INTEGER as u32, FLOAT as u32, u32::MAX - 1);
+    [nobody, integer, float, integer, nobody, integer, float, integer]
+};

@@ -122,11 +122,13 @@ class RubyVM::Pool
   # end at one job (3), `patience:` seconds that the server may be away (60), `worker_timeout:` seconds after which jobs fail that no worker is there for (nil: never), `server:` a Hash of `user:`, `password:`, `token:`, `ca_file:` and the like.
   def initialize(size: nil, image: nil, file: nil, name: nil, job_timeout: nil, retry: 0, connect: nil, **limits, &setup)
     @connect = connect && machines_of(connect, limits, size || image || file)
+    # Blocks keep the variables of this method, and it may have a password in it.
+    connect = nil
     unknown = limits.keys - LIMITS
     raise ArgumentError, "unknown keyword#{"s" if unknown.size > 1}: #{unknown.map(&:inspect).join(", ")}" unless unknown.empty?
     raise ArgumentError, "image: and file: exclude each other" if image && file
     @vms = 0
-    @size = connect ? 1 : Processors.vms(whole(size, "size") || Processors.cores)
+    @size = @connect ? 1 : Processors.vms(whole(size, "size") || Processors.cores)
     raise TypeError, "image: wants a RubyVM::Image, not #{image.class}" unless image.nil? || RubyVM::Image === image
     if file
       file = File.expand_path(file)
@@ -142,7 +144,7 @@ class RubyVM::Pool
     @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
     @state = :open
     @start = now
-    image = @image = RubyVM::Image.capture unless image || file || connect
+    image = @image = RubyVM::Image.capture unless image || file || @connect
     grace = limits[:grace] ? { grace: limits[:grace] } : {}
     made = false
     self.class.__send__(:ending_in, -> { forsake unless made }) do
@@ -543,6 +545,7 @@ class RubyVM::Pool
     require "zakuro/cluster/crew"
     known = %i[key tries patience timeout worker_timeout]
     given = options.slice(*known)
+    given[:key] = RubyVM::Cluster.hidden_key(given[:key])
     known.each { |name| options.delete(name) }
     raise ArgumentError, "limits are for workers to set: #{options.keys.map(&:inspect).join(", ")}" unless options.empty?
     address = RubyVM::Cluster.const_get(:Address).new(url, **server)

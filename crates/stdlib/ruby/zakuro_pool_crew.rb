@@ -517,7 +517,9 @@ class RubyVM::Pool
         if chunk.items.size - chunk.done == 1 || member.at
           if late
             @timeouts += 1
-            @busy[member.index] += Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.begun
+            took = Process.clock_gettime(Process::CLOCK_MONOTONIC) - member.begun
+            @busy[member.index] += took
+            @times.add([took])
             fail_job(member, chunk, :timeout, "it took longer than #{chunk.task.timeout_of(chunk.item)} s", nil)
           else
             fail_job(member, chunk, :end, "its VM ended: #{why(member.vm)}", nil)

@@ -255,6 +255,19 @@ pub fn clone(cx: &mut Cx, v: Value, frozen: Option<bool>) -> Result<Value> {
     Ok(copy)
 }
 
+#[ruby_class(ids::STRING)]
+pub mod string {
+    use super::*;
+
+    /// A copy that is not frozen, as of any object; a plain String's runs no hook.
+    ///
+    ///     s = "a".freeze; t = s.dup; t << "b"; [s, t]   #=> ["a", "ab"]
+    #[method("dup")]
+    fn dup(cx: &mut Cx, this: Value) -> Result<Value> {
+        super::dup(cx, this)
+    }
+}
+
 #[ruby_class(ids::KERNEL)]
 pub mod kernel {
     use super::*;

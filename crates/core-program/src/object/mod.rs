@@ -8,7 +8,7 @@ use zakuro_core_collections::enumerator::EnumeratorExt;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
-pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, copy::kernel::METHODS, reflect::kernel::METHODS];
+pub static TABLES: &[&[MethodRow]] = &[kernel::METHODS, copy::kernel::METHODS, copy::string::METHODS, reflect::kernel::METHODS];
 
 pub fn setup(_cx: &mut Cx) {}
 

@@ -172,17 +172,7 @@ pub mod regexp {
         }
         let s = make::str_or_sym(cx, v)?;
         let found = if cx.wants_backref() {
-            match engine::search(cx, this, s, 0, false)? {
-                Some(c) => {
-                    let start = c.found_at;
-                    engine::set_last_match(cx, this, s, c);
-                    Some(start)
-                }
-                None => {
-                    cx.set_backref(Value::NIL);
-                    None
-                }
-            }
+            engine::search_backref(cx, this, s, 0, false)?.map(|p| p.found_at)
         } else {
             engine::find_place(cx, this, s)?
         };

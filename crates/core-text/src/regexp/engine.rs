@@ -7,7 +7,7 @@ use super::cache::SharedRegexp;
 use std::cell::Cell;
 use zakuro_macros::Trace;
 use zakuro_text::encoding::{CodeRange as TextRange, Encoding};
-use zakuro_text::regexp::{Answer, Captures, FoundAt, Groups, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Text};
+use zakuro_text::regexp::{Answer, Captures, FoundAt, Groups, Lane, MatchError, Mode, Progress, RegexFlags, RegexpError, Search, Span, Text};
 use zakuro_vm::string::CodeRange;
 use zakuro_vm::*;
 
@@ -436,6 +436,20 @@ pub struct Place {
 
 /// Searches, sets `$~` of the calling Ruby method (nil when nothing was found) and says where the match is.
 pub fn search_backref(cx: &mut Cx, re: Value, s: Ref<StringCell>, start: usize, backward: bool) -> Result<Option<Place>> {
+    // Without groups there is little to hand on.
+    if regexp_of(&re).is_some_and(|d| d.regexp.group_count() == 1) {
+        let found: Option<Span> = run(cx, re, s, start, if backward { Mode::Backward } else { Mode::Forward })?;
+        if cx.wants_backref() {
+            match &found {
+                Some(f) => set_last(cx, re, s, f.range, |groups, range| match &mut groups[..] {
+                    [whole] => *whole = Some(range),
+                    _ => *groups = Captures::of_range(range).groups,
+                }),
+                None => cx.set_backref(Value::NIL),
+            }
+        }
+        return Ok(found.map(|f| Place { start: f.range.0, end: f.range.1, found_at: f.found_at }));
+    }
     let found = search(cx, re, s, start, backward)?;
     let place = found.as_ref().map(|c| Place { start: c.start(), end: c.end(), found_at: c.found_at });
     set_match(cx, re, s, found);
@@ -461,22 +475,30 @@ pub fn set_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Option<Captu
     }
 }
 
-/// Sets `$~` of the calling Ruby method to a match: in the MatchData that it has, if the program was not shown that.
+/// Sets `$~` of the calling Ruby method to a match.
 pub fn set_last_match(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: Captures) {
+    set_last(cx, re, s, found.groups, |groups, found| *groups = found);
+}
+
+/// The same: in the MatchData that there is, if the program was not shown that. `put` puts what was found in the place of other groups, or of none.
+fn set_last<T>(cx: &mut Cx, re: Value, s: Ref<StringCell>, found: T, put: impl FnOnce(&mut Groups, T)) {
     let string = frozen_copy(cx, s).as_value();
-    let found = MatchData { regexp: re, string, captures: found.groups };
     let last = cx.last_match();
     if Ref::<DataCell>::from_value(last).is_some_and(|d| d.is_private())
         && let Some(m) = cx.data_mut_of::<MatchData>(last)
     {
-        let weighs = m.captures.spilled() || found.captures.spilled();
-        *m = found;
-        if weighs {
+        let weighed = m.captures.spilled();
+        m.regexp = re;
+        m.string = string;
+        put(&mut m.captures, found);
+        if weighed || m.captures.spilled() {
             cx.weigh_data(last);
         }
         return;
     }
-    let m = cx.data(ids::MATCH_DATA, found);
+    let mut captures = Groups::new();
+    put(&mut captures, found);
+    let m = cx.data(ids::MATCH_DATA, MatchData { regexp: re, string, captures });
     if let Some(d) = Ref::<DataCell>::from_value(m) {
         DataCell::keep_private(d);
     }

@@ -73,17 +73,20 @@ impl Emitter<'_, '_> {
     }
     // ---- calls ----
 
-    /// To `miss` unless the inline cache of a call site is for this receiver, now.
-    fn guard_call(&mut self, recv: Value, entry: i32, calls: Value, miss: Block) {
-        let shape = self.shape_key(recv, miss);
-        self.guard_shape(shape, entry, calls, miss);
-    }
-    fn guard_shape(&mut self, shape: Value, entry: i32, calls: Value, miss: Block) {
+    /// To `miss` unless the inline cache of a call site is for this receiver, now, and leads to this handler.
+    fn guard_handler(&mut self, id: Id, recv: Value, handler: zakuro_vm::frame::Handler, miss: Block) {
+        let calls = self.load_fixed(self.state_of(id), state::CALLS);
+        let entry = self.graph.units[id].insn.c as i32 * call::SIZE;
+        let shape = self.shape_key(recv);
         let known = self.load_u32(calls, entry + call::SHAPE);
-        let same = self.b.ins().icmp(IntCC::Equal, shape, known);
-        self.branch_unless(same, miss);
+        let of_shape = self.b.ins().icmp(IntCC::Equal, shape, known);
         let (epoch, now) = (self.load_u32(calls, entry + call::EPOCH), self.load_u32(self.cx, vm::EPOCH));
-        let same = self.b.ins().icmp(IntCC::Equal, epoch, now);
+        let of_epoch = self.b.ins().icmp(IntCC::Equal, epoch, now);
+        let same = self.b.ins().band(of_shape, of_epoch);
+        self.branch_unless(same, miss);
+        let own = self.load(calls, entry + call::HANDLER);
+        let wanted = self.constant(handler as usize as i64);
+        let same = self.b.ins().icmp(IntCC::Equal, own, wanted);
         self.branch_unless(same, miss);
     }
     /// To `miss` unless a call on this receiver leads to a handler and, if that is said, to this Code or builtin: where the site's entry stands in the table. `of_cell`: receivers are taken to be cells.
@@ -93,7 +96,7 @@ impl Emitter<'_, '_> {
             self.branch_unless(is, miss);
             self.load_u32(recv, cell::SHAPE)
         } else {
-            self.shape_key(recv, miss)
+            self.shape_key(recv)
         };
         self.guard_site_shape(id, (recv, shape), to, miss)
     }
@@ -135,31 +138,15 @@ impl Emitter<'_, '_> {
         let extra = self.load_u32(at.table, at.offset + site::EXTRA);
         self.b.ins().uextend(cranelift_codegen::ir::types::I64, extra)
     }
-    /// As `Value::shape_key`; truth values and Symbols are left to the interpreter.
-    pub fn shape_key(&mut self, v: Value, other: Block) -> Value {
-        let (cell_block, immediate, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(done, I32);
-        let is = self.is_cell(v);
-        self.b.ins().brif(is, cell_block, &[], immediate, &[]);
-        self.b.switch_to_block(cell_block);
-        let shape = self.load_u32(v, cell::SHAPE);
-        self.b.ins().jump(done, &[shape.into()]);
-        self.b.switch_to_block(immediate);
-        let tag = self.b.ins().band_imm_s(v, 3);
-        let special = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 0);
-        self.branch_away(special, other);
-        let two = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 2);
-        let (float, integer) = (self.b.ins().iconst(I32, layout::FLOAT), self.b.ins().iconst(I32, layout::INTEGER));
-        let shape = self.b.ins().select(two, float, integer);
-        self.b.ins().jump(done, &[shape.into()]);
-        self.b.switch_to_block(done);
-        self.b.block_params(done)[0]
-    }
-    fn handler_is(&mut self, calls: Value, entry: i32, handler: zakuro_vm::frame::Handler, miss: Block) {
-        let own = self.load(calls, entry + call::HANDLER);
-        let wanted = self.constant(handler as usize as i64);
-        let same = self.b.ins().icmp(IntCC::Equal, own, wanted);
-        self.branch_unless(same, miss);
+    /// As `Value::shape_key`; truth values and Symbols have one that is nobody's. No way parts here: where a value is none of a cell, it is looked up by its lowest bits.
+    pub fn shape_key(&mut self, v: Value) -> Value {
+        let tag = self.b.ins().band_imm_s(v, 7);
+        let is_cell = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 0);
+        let table = self.constant(layout::SHAPES_BY_TAG.as_ptr() as i64 - cell::SHAPE as i64);
+        let offset = self.b.ins().ishl_imm_u(tag, 2);
+        let entry = self.b.ins().iadd(table, offset);
+        let from = self.b.ins().select(is_cell, v, entry);
+        self.load_u32(from, cell::SHAPE)
     }
 
     /// A builtin that looks at no frame and runs no Ruby code; whatever else it is called on now is the interpreter's.
@@ -280,7 +267,6 @@ impl Emitter<'_, '_> {
         let (i, at) = (u.insn, u.at);
         let with_block = matches!(u.op, Op::SendBlk | Op::SendSelfBlk);
         let own = self.graph.takes_self(id);
-        let entry = i.c as i32 * call::SIZE;
         let called = self.types.called(id).clone();
         let (miss, done) = (self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
@@ -329,34 +315,30 @@ impl Emitter<'_, '_> {
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.set_cold_block(miss);
             }
-            Called::New(..) | Called::Bound | Called::Native(..) => {
-                let calls = self.load_fixed(self.state_of(id), state::CALLS);
-                self.guard_call(recv, entry, calls, miss);
-                let handler = match (&called, with_block) {
-                    (Called::Bound, false) => handlers.bound,
-                    (Called::Bound, true) => handlers.bound_blk,
-                    (Called::Native(..), false) => handlers.native,
-                    (Called::Native(..), true) => handlers.native_blk,
-                    _ => handlers.new_object,
-                };
-                self.handler_is(calls, entry, handler, miss);
-                let v = match called {
-                    Called::New(..) => {
-                        self.call_pushed(id, i.a + 1, help::new_object as *const () as usize);
-                        self.load_reg(id, i.a)
-                    }
-                    Called::Bound => {
-                        let push = if with_block { help::bound_blk as *const () } else { help::bound as *const () };
-                        self.call_pushed(id, i.a, push as usize)
-                    }
-                    _ => {
-                        let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
-                        let ip = self.constant(self.wait_address(u.scope, at));
-                        let arguments = self.handler_arguments(id, ip);
-                        let v = self.call_help(f as usize, &arguments);
-                        self.fail_if_none(v, id, at);
-                        v
-                    }
+            Called::Native(..) => {
+                self.guard_handler(id, recv, if with_block { handlers.native_blk } else { handlers.native }, miss);
+                let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
+                let ip = self.constant(self.wait_address(u.scope, at));
+                let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
+                let (looks, table) = self.table_to_look();
+                let v = self.call_help(f as usize, &[cx, ip, regs, cs, table]);
+                self.end_if_none(v, id);
+                if !looks {
+                    self.go_on_if_like(id, Some(v));
+                }
+                self.store_reg(v, id, i.a);
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.set_cold_block(miss);
+            }
+            Called::New(..) | Called::Bound => {
+                let v = if let Called::New(..) = called {
+                    self.guard_handler(id, recv, handlers.new_object, miss);
+                    self.call_pushed(id, i.a + 1, help::new_object as *const () as usize);
+                    self.load_reg(id, i.a)
+                } else {
+                    self.guard_handler(id, recv, if with_block { handlers.bound_blk } else { handlers.bound }, miss);
+                    let push = if with_block { help::bound_blk as *const () } else { help::bound as *const () };
+                    self.call_pushed(id, i.a, push as usize)
                 };
                 self.go_on_if_like(id, Some(v));
                 self.store_reg(v, id, i.a);
@@ -448,7 +430,12 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(left);
         self.b.ins().brif(v, done, &[v.into()], left, &[]);
         self.b.switch_to_block(left);
-        let v = self.nested(id, i.a);
+        let again = self.b.create_block();
+        self.b.set_cold_block(again);
+        self.b.append_block_param(again, cranelift_codegen::ir::types::I64);
+        self.nested(id, i.a, again);
+        self.b.switch_to_block(again);
+        let v = self.b.block_params(again)[0];
         let away = self.b.create_block();
         self.b.set_cold_block(away);
         self.link(away, away, |e| e.fail_at(scope, at));
@@ -506,19 +493,17 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(left);
         self.b.ins().brif(v, done, &[v.into()], left, &[]);
         self.b.switch_to_block(left);
-        let v = self.nested(id, reg);
-        self.b.ins().jump(done, &[v.into()]);
+        self.nested(id, reg, done);
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
-    /// The interpreter goes on with a callee that was left, and leaves the value in its window's first register.
-    fn nested(&mut self, id: Id, reg: u16) -> Value {
-        let (scope, at) = (self.graph.units[id].scope, self.graph.units[id].at);
+    /// The interpreter goes on with a callee that was left, and leaves the value in its window's first register: `to` is given it.
+    fn nested(&mut self, id: Id, reg: u16, to: Block) {
+        let scope = self.graph.units[id].scope;
         let window = self.reg_address(scope, reg);
         let own = self.frame_of(scope);
         let v = self.call_help(help::nested as *const () as usize, &[self.cx, window, own]);
-        self.fail_if_none(v, id, at);
-        v
+        self.go_if_any(v, id, to, &[v]);
     }
     /// Calls a method whose frame a helper pushes.
     fn call_pushed(&mut self, id: Id, reg: u16, push: usize) -> Value {
@@ -526,7 +511,7 @@ impl Emitter<'_, '_> {
         let ip = self.constant(self.wait_address(scope, at));
         let arguments = self.handler_arguments(id, ip);
         let callee = self.call_help(push, &arguments);
-        self.fail_if_none(callee, id, at);
+        self.end_if_none(callee, id);
         let base = self.reg_address(scope, reg);
         self.enter_callee(id, reg, base, callee)
     }

@@ -86,6 +86,8 @@ pub enum Tail {
     Leave { scope: usize, pushed: usize },
     /// The same at an instruction (given), with `Vm::left` set and all frames written.
     Fail { scope: usize },
+    /// The function ends, with `Vm::left` set, in a frame that stands where it waited, or where the interpreter goes on.
+    Waited { scope: usize },
     /// The interpreter goes on behind a call whose value is given.
     Behind { scope: usize },
     /// The function ends without a value.

@@ -6,7 +6,7 @@ use super::types::{State, Type};
 use crate::layout::{frame, site, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
-use cranelift_codegen::ir::{AbiParam, Block, InstBuilder, MemFlagsData, SigRef, Signature, Value};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Exit;
 use zakuro_vm::interp::machine::{RELIED_ON, handler_of, help};
@@ -96,6 +96,11 @@ impl Emitter<'_, '_> {
                 Tail::Fail { scope } => {
                     let offset = self.frame_offset(scope);
                     self.store(given[0], self.fp, offset + frame::IP);
+                    self.end(scope);
+                }
+                Tail::Waited { scope } => {
+                    let f = self.frame_of(scope);
+                    self.call_help(help::waits_no_more as *const () as usize, &[f]);
                     self.end(scope);
                 }
                 Tail::Left => {
@@ -255,7 +260,7 @@ impl Emitter<'_, '_> {
         let unlike = self.is_redefined();
         self.branch_away(unlike, again);
         let own = self.b.use_var(self.own);
-        let shape = self.shape_key(own, again);
+        let shape = self.shape_key(own);
         let shape = self.b.ins().uextend(I64, shape);
         let epoch = self.load_u32(self.cx, vm::EPOCH);
         let epoch = self.b.ins().uextend(I64, epoch);
@@ -356,6 +361,20 @@ impl Emitter<'_, '_> {
     }
     /// After what may have run Ruby code: the interpreter goes on behind it if something has changed. `value`: what is still to be left in the window.
     pub fn go_on_if_like(&mut self, id: Id, value: Option<Value>) {
+        if let Some(table) = self.table
+            && self.graph.links.is_empty()
+            && !self.tries_exits
+        {
+            let same = self.is_of_generation(table);
+            let (on, again) = (self.next_block(), self.cold_block());
+            self.b.ins().brif(same, on, &[], again, &[]);
+            self.b.switch_to_block(again);
+            let value = value.unwrap_or_else(|| self.constant(0));
+            let goes_on = self.call_help(help::go_on_unless_changed as *const () as usize, &[self.cx, table, value]);
+            self.go_if_any(goes_on, id, on, &[]);
+            self.b.switch_to_block(on);
+            return;
+        }
         let away = self.cold_block();
         self.away_after_call(id, away);
         self.aside(away, |e| {
@@ -444,7 +463,35 @@ impl Emitter<'_, '_> {
         self.fail_at(self.graph.units[id].scope, at);
         self.b.switch_to_block(on);
     }
-    /// The same where windows and frames are not up to date yet.
+    /// The same where the frame waits at its call, or stands where the interpreter goes on already.
+    pub fn end_if_none(&mut self, v: Value, id: Id) {
+        let on = self.next_block();
+        self.go_if_any(v, id, on, &[]);
+        self.b.switch_to_block(on);
+    }
+    /// The same; who goes on does so in `to`, with what it takes.
+    pub fn go_if_any(&mut self, v: Value, id: Id, to: Block, given: &[Value]) {
+        let tail = self.tail(Tail::Waited { scope: self.graph.units[id].scope }, 0);
+        let given: Vec<BlockArg> = given.iter().map(|v| BlockArg::from(*v)).collect();
+        if self.late.as_ref().is_none_or(|(late, _)| late.is_empty()) {
+            self.b.ins().brif(v, to, &given, tail, &[]);
+            return;
+        }
+        let away = self.cold_block();
+        self.b.ins().brif(v, to, &given, away, &[]);
+        self.aside(away, |e| {
+            e.flush_late();
+            e.b.ins().jump(tail, &[]);
+        });
+    }
+    /// For helpers that look themselves whether something that this relies on has changed: whether that is enough, and what they are given.
+    pub fn table_to_look(&mut self) -> (bool, Value) {
+        match self.table {
+            Some(table) if self.graph.links.is_empty() => (true, table),
+            _ => (false, self.constant(0)),
+        }
+    }
+    /// As [`Emitter::fail_if_none`] where windows and frames are not up to date yet.
     pub fn fail_if_refused(&mut self, v: Value, id: Id, s: &State) {
         let (on, away) = (self.next_block(), self.cold_block());
         self.b.ins().brif(v, on, &[], away, &[]);
@@ -470,8 +517,11 @@ impl Emitter<'_, '_> {
             Op::Yield => help::yield_ as *const (),
             _ => help::step as *const (),
         };
-        let v = self.call_help(help as usize, &[cx, ip, regs, cs, handler]);
-        self.fail_if_none(v, id, at);
-        self.go_on_if_like(id, None);
+        let (looks, table) = self.table_to_look();
+        let v = self.call_help(help as usize, &[cx, ip, regs, cs, handler, table]);
+        self.end_if_none(v, id);
+        if !looks {
+            self.go_on_if_like(id, None);
+        }
     }
 }

@@ -489,7 +489,28 @@ impl Answer for (usize, usize) {
     }
 }
 
-/// Where a match was found, before what `\K` leaves out of it.
+/// Where a match is, and where it was found, before what `\K` leaves out of it.
+#[derive(Clone, Copy)]
+pub struct Span {
+    pub range: (usize, usize),
+    pub found_at: usize,
+}
+
+impl Answer for Span {
+    const RANGE: bool = true;
+    const ANY: bool = false;
+    fn of_range(range: (usize, usize)) -> Span {
+        Span { range, found_at: range.0 }
+    }
+    fn of_matcher(m: &Matcher, p: &matcher::Program) -> Span {
+        Span { range: m.span(p), found_at: m.found_at() }
+    }
+    fn linear(a: &Automatic<'_>, input: Input<'_>, lane: Lane) -> Option<Span> {
+        a.regex.find(&input, lane).map(Span::of_range)
+    }
+}
+
+/// As [`Span::found_at`] alone.
 pub struct FoundAt(pub usize);
 
 impl Answer for FoundAt {

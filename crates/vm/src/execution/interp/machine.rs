@@ -332,6 +332,39 @@ pub mod help {
         0
     }
 
+    /// `v` after what may have run Ruby code. If something that machine code relies on has changed, the interpreter goes on behind the call, with its `value` (0: it stands where it belongs), and 0 is answered.
+    /// `table`: the function's call sites; null: machine code looks itself.
+    #[inline(always)]
+    unsafe fn unless_changed(cx: &mut Cx, v: u64, value: u64, table: *const Site) -> u64 {
+        // SAFETY: the caller's word.
+        unsafe {
+            if v == 0 || table.is_null() || (*table).shape.get() == cx.generation.get() || go_on_unless_changed(cx, table, value) != 0 { v } else { 0 }
+        }
+    }
+    /// The table of call sites, which is that of an earlier generation, holds from now on: 1. Or the interpreter goes on behind a call: 0.
+    #[cold]
+    pub unsafe extern "C" fn go_on_unless_changed(cx: &mut Cx, table: *const Site, value: u64) -> u64 {
+        // SAFETY: the caller's word.
+        unsafe {
+            if renew(cx, table) == 0 {
+                return 1;
+            }
+            go_on_behind(cx, value);
+        }
+        0
+    }
+    /// What ends has a frame that stands where it waited, unless the interpreter goes on behind that: now it stands in the instructions that the interpreter runs.
+    #[cold]
+    pub unsafe extern "C" fn waits_no_more(f: *mut Frame) {
+        // SAFETY: a frame of the function that ends.
+        unsafe {
+            if (*(*f).ip).op == LEAVE {
+                let cs = &*(*f).code;
+                (*f).ip = cs.insns.get().add(cs.index_of((*f).ip));
+            }
+        }
+    }
+
     unsafe fn call_native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, with_block: bool) -> u64 {
         guarded(cx, |cx| {
             // SAFETY: machine code has compared key and handler: `target` is a builtin's function. The rest is as in `calls::call_native`.
@@ -346,13 +379,19 @@ pub mod help {
             }
         })
     }
-    pub unsafe extern "C" fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u64 {
+    pub unsafe extern "C" fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, table: *const Site) -> u64 {
         // SAFETY: the caller's word.
-        unsafe { call_native(cx, ip, regs, cs, false) }
+        unsafe {
+            let v = call_native(cx, ip, regs, cs, false);
+            unless_changed(cx, v, v, table)
+        }
     }
-    pub unsafe extern "C" fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u64 {
+    pub unsafe extern "C" fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, table: *const Site) -> u64 {
         // SAFETY: the caller's word.
-        unsafe { call_native(cx, ip, regs, cs, true) }
+        unsafe {
+            let v = call_native(cx, ip, regs, cs, true);
+            unless_changed(cx, v, v, table)
+        }
     }
 
     /// Pushes the frame of a Ruby method whose arguments have to be bound: its state.
@@ -511,10 +550,17 @@ pub mod help {
         unsafe { EnvCell::set(Ref::from_ptr(e as *mut EnvCell), slot, Value::from_bits(v)) }
     }
 
+    /// Whether machine code tells the shapes of such values: those of truth values and Symbols it takes for none.
+    fn machine_tells(v: Value) -> bool {
+        v.is_cell() || v.is_fixnum() || v.is_flonum()
+    }
     /// Whether a call on `recv` leads where machine code expects; the site's entry in its table says so from now on.
     pub unsafe extern "C" fn site(cx: &mut Cx, recv: u64, cs: *const CodeState, table: *const Site, number: usize) -> u64 {
         // SAFETY: a live value, the state whose site it is, and what machine code keeps for the site.
         unsafe {
+            if !machine_tells(Value::from_bits(recv)) {
+                return 0;
+            }
             let key = (cx.epoch as u64) << 32 | Value::from_bits(recv).shape_key() as u64;
             let leads = crate::sites::fill(table, number, &*cs, key);
             if leads {
@@ -559,7 +605,7 @@ pub mod help {
         unsafe { (*cs).layout.get() }
     }
     /// Runs an instruction that does not jump by its handler, whatever that calls: 1, or 0.
-    pub unsafe extern "C" fn step(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+    unsafe fn stepped(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: `handler` is a [`Handler`]; `ip` stands in a copy of [`LEAVE`]: behind the instruction, and when what it calls has returned, its handler ends this run.
         unsafe {
             let handler = std::mem::transmute::<usize, Handler>(handler);
@@ -618,7 +664,7 @@ pub mod help {
         1
     }
     /// A call, whatever it meets: what is written in Ruby runs from here, without an interpreter in between, where its cache has it. As [`step`].
-    pub unsafe extern "C" fn send(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+    unsafe fn sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: as in `step`; what a cache's handler says of its entry holds. Receiver and arguments stand in the window.
         unsafe {
             let i = *ip;
@@ -627,7 +673,7 @@ pub mod help {
             let key = (cx.epoch as u64) << 32 | (*base).shape_key() as u64;
             let in_front = (*cache).key == key;
             if !in_front {
-                let Some(other) = (*cs).other(i.c as usize, key) else { return step(cx, ip, regs, cs, handler) };
+                let Some(other) = (*cs).other(i.c as usize, key) else { return stepped(cx, ip, regs, cs, handler) };
                 cache = other;
             }
             (*cx.fp).ip = ip;
@@ -639,7 +685,7 @@ pub mod help {
                 let block = if with_block { block_record(cx, regs, cs, i.a, (*cache).extra as u16) } else { Block::NONE };
                 let nf = cx.fp.add(1);
                 if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
-                    return step(cx, ip, regs, cs, handler);
+                    return stepped(cx, ip, regs, cs, handler);
                 }
                 nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
                 if filled {
@@ -654,7 +700,7 @@ pub mod help {
                 return 1;
             }
             if !in_front && !cx.recall(cs, i.c, key) {
-                return step(cx, ip, regs, cs, handler);
+                return stepped(cx, ip, regs, cs, handler);
             }
             if h == known.proc_call as usize {
                 return match calls::is_entered(cx, *base) {
@@ -682,11 +728,11 @@ pub mod help {
             if h == known.new_bound as usize {
                 return calls(cx, base, |cx| calls::push_new_bound(cx, ip, regs, cs));
             }
-            step(cx, ip, regs, cs, handler)
+            stepped(cx, ip, regs, cs, handler)
         }
     }
     /// The same of a call with keywords, lists or a block argument.
-    pub unsafe extern "C" fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
+    unsafe fn sent_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
         // SAFETY: as in `send`.
         unsafe {
             (*cx.fp).ip = ip;
@@ -695,7 +741,7 @@ pub mod help {
         }
     }
     /// The same of `super`, with arguments as they stand.
-    pub unsafe extern "C" fn super_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
+    unsafe fn above(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, _: usize) -> u64 {
         // SAFETY: as in `send`.
         unsafe {
             (*cx.fp).ip = ip;
@@ -704,7 +750,7 @@ pub mod help {
         }
     }
     /// The same of a `yield`.
-    pub unsafe extern "C" fn yield_(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState, _: usize) -> u64 {
+    unsafe fn yielded(cx: &mut Cx, ip: *const Insn, regs: *mut Value, _: *const CodeState, _: usize) -> u64 {
         // SAFETY: as in `send`.
         unsafe {
             (*cx.fp).ip = ip;
@@ -712,6 +758,20 @@ pub mod help {
             calls(cx, base, |cx| blocks::push_yield(cx, base, (*ip).x as usize))
         }
     }
+
+    /// Functions that machine code calls for instructions: each runs one of these and looks whether something has changed ([`unless_changed`]).
+    macro_rules! looking {
+        ($($name:ident $runs:ident)*) => {$(
+            pub unsafe extern "C" fn $name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize, table: *const Site) -> u64 {
+                // SAFETY: the caller's word.
+                unsafe {
+                    let v = $runs(cx, ip, regs, cs, handler);
+                    unless_changed(cx, v, 0, table)
+                }
+            }
+        )*};
+    }
+    looking! { step stepped send sent send_x sent_x super_ above yield_ yielded }
 
     /// A safepoint of a loop in machine code, with a builtin's frame on top: 1, or 0.
     #[cold]

@@ -90,7 +90,7 @@ pub unsafe extern "C" fn environment(cx: &mut Cx, parent: u64, slots: usize) -> 
 }
 /// `a << b` of a plain String that may be changed; UNDEF if the interpreter has to do it.
 pub unsafe extern "C" fn append(cx: &mut Cx, a: u64, b: u64) -> u64 {
-    use zakuro_object::string::CodeRange::{Ascii, Unknown, Valid};
+    use zakuro_object::string::CodeRange::{Ascii, Broken, Unknown, Valid};
     use zakuro_object::string::{BINARY, US_ASCII, UTF8};
     const COMPATIBLE: [u8; 3] = [BINARY, UTF8, US_ASCII];
     guarded(cx, |cx| {
@@ -102,27 +102,25 @@ pub unsafe extern "C" fn append(cx: &mut Cx, a: u64, b: u64) -> u64 {
             }
             let (s, other): (Ref<StringCell>, Ref<StringCell>) = (Ref::of_unchecked(a), Ref::of_unchecked(b));
             // Few bytes are looked at each time; more where it is noted what they are.
-            let range = match other.code_range() {
-                Unknown if other.len() <= 64 && COMPATIBLE.contains(&other.encoding()) && other.is_ascii() => Ascii,
-                r => r,
-            };
+            let mut range = other.code_range();
+            if range == Unknown && other.len() <= 64 && COMPATIBLE.contains(&other.encoding()) && other.is_ascii() {
+                range = Ascii;
+            }
             // What is ASCII alone takes no other encoding to where it goes.
             let (own, from) = (s.encoding(), other.encoding());
             if own != from && (range != Ascii || !COMPATIBLE.contains(&own) || !COMPATIBLE.contains(&from)) {
                 return Ok(Value::UNDEF);
             }
-            let joined = match (s.code_range(), range) {
-                (Unknown, r @ (Ascii | Valid)) if s.len() == 0 => Some(r),
-                (Unknown, Ascii | Valid) => None,
-                (Ascii, r @ (Ascii | Valid)) => Some(r),
-                (Valid, Ascii | Valid) => Some(Valid),
-                _ => return Ok(Value::UNDEF),
-            };
+            let before = s.code_range();
+            if (range != Ascii && range != Valid) || before == Broken {
+                return Ok(Value::UNDEF);
+            }
+            let is_known = before != Unknown || s.len() == 0;
             if StringCell::try_append_string(s, &mut cx.heap, other).is_err() {
                 return Ok(Value::UNDEF);
             }
-            if let Some(r) = joined {
-                s.set_code_range(r);
+            if is_known {
+                s.set_code_range(if before == Valid { Valid } else { range });
             }
             Ok(a)
         }
