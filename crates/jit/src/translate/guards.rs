@@ -468,6 +468,8 @@ impl Emitter<'_, '_> {
             Op::SendX => help::send_x as *const (),
             Op::Super => help::super_ as *const (),
             Op::Yield => help::yield_ as *const (),
+            Op::GetIvar => help::get_ivar as *const (),
+            Op::SetIvar => help::set_ivar as *const (),
             _ => help::step as *const (),
         };
         let v = self.call_help(help as usize, &[cx, ip, regs, cs, handler]);
