@@ -86,3 +86,14 @@ end
 vm.join
 p shared.get_string, $view.get_string
 # Needs the standard library.
+# Numbers of all types, at the ends of buffers, slices and buffers of memory of their own.
+types = %i[U8 S8 u16 U16 s16 S16 u32 U32 s32 S32 u64 U64 s64 S64 f32 F32 f64 F64]
+bytes = IO::Buffer.for((0..47).map { |i| (i * 37 + 200) % 256 }.pack("C*"))
+own = IO::Buffer.new(48).tap { |b| b.copy(bytes) }
+[bytes, own, bytes.slice(3, 40), own.slice(5)].each do |b|
+  p types.map { |t| b.get_value(t, 1) }, b.get_values(types.first(9), 2), b.get_values([], 0)
+  p [-1, b.size - 1, b.size, 2**62].map { |at| [b.get_value(:U8, at), (b.get_value(:U16, at) rescue $!.message)] rescue $!.message }
+  p (b.get_values(%i[U64] * 6, 0) rescue $!.message), (b.get_values([:U8, :X9], 0) rescue $!.message), (b.get_values(:U8, 0) rescue $!.message)
+end
+own.free
+p (own.get_value(:U8, 0) rescue $!.message), (own.get_values([], 0) rescue $!.message), (own.get_values([:U8], 0) rescue $!.message)

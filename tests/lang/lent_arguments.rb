@@ -93,3 +93,20 @@ p (one(*i) rescue $!.message), (none(*i, **h) rescue $!.message), (key(0, *i) re
 def method_missing(name, *a, **k) = name == :nope ? [a, k] : super
 p nope(*i, **h), nope(0, *i), send(:rest, 0, *i), send(*[:rest, 1]), public_send(:inspect, *[]).class
 p define_singleton_method(:bm) { |x, *y, k: 0, **o| [x, y, k, o] }, bm(*i, **h), bm(0, *i, q: 1)
+# Lists that are longer than what is kept on the native stack, to a rest parameter behind required ones.
+long = (1..12).to_a
+def all(*l) = l
+def two(a, b, *l) = [a, b, l]
+def with(a, *l, &b) = [a, l, b&.call(*l)]
+def gone(n, *l) = (l << n).size
+p all(*long), two(*long), with(*long), with(*long) { |x, *y| [x, y] }, send(:two, *long), (two(1) rescue $!.message)
+define_singleton_method(:made) { |*l| l.push(0) }
+define_singleton_method(:later) { |a, *l, &b| [a, l, b&.call] }
+block = proc { |*l| l << :more }
+p made(*long), later(*long) { 3 }, block.(*long), block.call([1, 2]), proc { |a, *l| [a, l] }.call(long), lambda { |a, *l| [a, l] }.(*long), gone(*long), long.size
+def method_missing(name, *a) = [name, a]
+p missing(*long), method(:missing).unbind.class rescue p $!.class
+def opt(a, b = 2, *l, c) = [a, b, l, c]
+p opt(*long), opt(1, 2), (yielded = ->(&b) { b }).call { |*l| l }.call(*long, **{}), all(*long, k: 1), all(*long, **{})
+ruby2_keywords def kept(*l) = all(*l)
+p kept(*long, k: 1), kept(*long)

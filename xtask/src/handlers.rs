@@ -25,6 +25,7 @@ const MAY_SAVE: &[&str] = &[
     "blocks::block_proc",
     "blocks::enter_yield",
     "blocks::new_proc",
+    "calls::attr_listed",
     "calls::enter",
     "calls::native",
     "calls::native_blk",

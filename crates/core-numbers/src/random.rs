@@ -175,29 +175,37 @@ fn default_generator(cx: &mut Cx) -> &mut Generator {
 /// A random index below `n` (0 for n < 2) from the object given as `random:` (the class Random, an instance, or anything with `rand`) or the VM's generator.
 pub fn index_below(cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
     let limit = (n as u64).saturating_sub(1);
-    let from = match source {
-        None => Source::Default,
-        Some(v) if v == cx.class_value(ids::RANDOM) => Source::Default,
-        Some(v) if cx.is_data::<Generator>(v) => Source::Object(v),
-        Some(v) => {
+    match (own_source(cx, source), source) {
+        (Some(from), _) => Ok(generator(cx, from)?.limited(limit) as usize),
+        (None, source) => {
             let max = cx.int_u64(limit + 1);
-            let r = cx.call_public(v, sym::rand, &[max], false, Block::NONE)?;
+            let r = cx.call_public(source.unwrap_or(Value::NIL), sym::rand, &[max], false, Block::NONE)?;
             let i = cx.to_i64(r)?;
             if i < 0 || i as u64 > limit {
                 return cx.range_error(format!("random number too {} {i}", if i < 0 { "small" } else { "big" }));
             }
-            return Ok(i as usize);
+            Ok(i as usize)
         }
-    };
-    Ok(generator(cx, from)?.limited(limit) as usize)
+    }
 }
 
-/// Shuffles the places of a list from the last one down to `end`, by the VM's generator.
-pub fn shuffle(cx: &mut Cx, list: &mut [Value], end: usize) {
-    let g = default_generator(cx);
+/// The generator that an object given as `random:` stands for; None for an object of another kind.
+fn own_source(cx: &Cx, source: Option<Value>) -> Option<Source> {
+    match source {
+        None => Some(Source::Default),
+        Some(v) if v == cx.class_value(ids::RANDOM) => Some(Source::Default),
+        Some(v) => cx.is_data::<Generator>(v).then_some(Source::Object(v)),
+    }
+}
+
+/// Shuffles the places of a list from the last one down to `end`; false, and nothing done, with an object that is no generator.
+pub fn shuffle(cx: &mut Cx, source: Option<Value>, list: &mut [Value], end: usize) -> Result<bool> {
+    let Some(from) = own_source(cx, source) else { return Ok(false) };
+    let g = generator(cx, from)?;
     for i in (end.max(1)..list.len()).rev() {
         list.swap(i, g.limited(i as u64) as usize);
     }
+    Ok(true)
 }
 
 /// A random Integer below `max` in magnitude; None when there is none.

@@ -119,8 +119,8 @@ impl CoreLibrary for Library {
     fn random_below(&self, cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize> {
         crate::random::index_below(cx, source, n)
     }
-    fn shuffle(&self, cx: &mut Cx, list: &mut [Value], end: usize) {
-        crate::random::shuffle(cx, list, end)
+    fn shuffle(&self, cx: &mut Cx, source: Option<Value>, list: &mut [Value], end: usize) -> Result<bool> {
+        crate::random::shuffle(cx, source, list, end)
     }
     fn signal(&self, cx: &mut Cx) -> Result<()> {
         crate::signal::handle(cx)

@@ -78,7 +78,12 @@ class Pathname
   # Whether it does not begin with `/`.
   def relative? = !absolute?
   # Whether it is `/`.
-  def root? = @path.start_with?("/") && !@path.match?(/[^\/]/)
+  def root?
+    path = @path
+    return false unless path.getbyte(0) == 47
+    second = path.getbyte(1)
+    !second || second == 47 && !path.match?(/[^\/]/)
+  end
   # Whether another file system is mounted there; false if there is no such directory.
   def mountpoint?
     one, two = lstat, parent.lstat

@@ -295,15 +295,19 @@ pub struct Vm {
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,
     pub(crate) classes: LotTable<ClassSlot>,
+    /// The class whose variables were looked at last, and its data; null when a slot has changed since.
+    pub(crate) class_near: (ClassId, *const ClassData),
     pub(crate) shapes: LotTable<ShapeInfo>,
     pub(crate) transitions: FastMap<(u32, Sym), u32>,
     pub(crate) class_lot: (u32, u32),
     pub(crate) shape_lot: (u32, u32),
     pub(crate) method_cache: MethodCache,
     pub(crate) slots_known: crate::ivars::SlotsKnown,
+    pub(crate) classes_met: crate::classes::ClassesMet,
     /// Names that some cache has been filled for.
     pub(crate) cached_names: Vec<u64>,
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,
+    pub(crate) states_met: crate::execution::states::StatesMet,
     /// What got cells since the last minor collection.
     pub(crate) fresh: crate::fresh::Fresh,
     /// Codes that methods refer to by address.

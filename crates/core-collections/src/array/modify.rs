@@ -81,10 +81,11 @@ fn shuffled(cx: &mut Cx, a: Ref<ArrayCell>, kw: Kwargs) -> Result<RootedVec> {
     let source = random_source(cx, kw)?;
     let mut v = RootedVec::of(cx, a);
     let mut i = v.len();
-    while source.is_none() && i > 1 {
+    while i > 1 {
         let end = i.saturating_sub(zakuro_base::progress::STRIDE).max(1);
-        if let Some(part) = v.get_mut(..i) {
-            library::library().shuffle(cx, part, end);
+        let Some(part) = v.get_mut(..i) else { break };
+        if !library::library().shuffle(cx, source, part, end)? {
+            break;
         }
         i = end;
         if i > 1 {

@@ -84,9 +84,8 @@ mod kernel {
     ///     1.class     #=> Integer
     ///     nil.class   #=> NilClass
     #[method("class", effect = "leaf", reason = "looks at the tables of classes")]
-    fn class(cx: &Cx, this: Value) -> Value {
-        let c = cx.class_of(this);
-        cx.class_value(c)
+    fn class(cx: &mut Cx, this: Value) -> Value {
+        cx.shown_class(this)
     }
     /// Class name and address.
     ///

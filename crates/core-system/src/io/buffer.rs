@@ -81,6 +81,13 @@ pub struct Buffer {
     root: Value,
 }
 
+impl Buffer {
+    /// Whether another buffer owns its memory.
+    pub fn is_slice(&self) -> bool {
+        !self.root.is_nil()
+    }
+}
+
 impl Default for Buffer {
     fn default() -> Buffer {
         Buffer { memory: Memory::Null, offset: 0, size: 0, flags: 0, root: Value::NIL }

@@ -12,9 +12,12 @@ fn fiber_locals() -> Sym {
 /// The Hash of `thread[...]`: it belongs to the fiber that the thread is in. Made when `make`.
 fn locals(cx: &mut Cx, this: Value, make: bool) -> Result<Option<Ref<HashCell>>> {
     let (me, current) = (cx.thread_id(), cx.current_fiber);
-    let t = payload(cx, this)?;
-    let fiber = if t.id == me { current } else { t.stopped_fiber() };
-    let own = t.locals;
+    let told = |t: &Thread| (if t.id == me { current } else { t.stopped_fiber() }, t.locals);
+    let known = Ref::<DataCell>::from_value(this).and_then(|d| d.get::<Thread>().map(told));
+    let (fiber, own) = match known {
+        Some(known) => known,
+        None => told(payload(cx, this)?),
+    };
     let found = if fiber.is_nil() { own } else { cx.ivar_get(fiber, fiber_locals()) };
     if let Some(h) = Ref::from_value(found) {
         return Ok(Some(h));

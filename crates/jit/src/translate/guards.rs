@@ -515,6 +515,8 @@ impl Emitter<'_, '_> {
             Op::SendX => help::send_x as *const (),
             Op::Super => help::super_ as *const (),
             Op::Yield => help::yield_ as *const (),
+            Op::GetIvar => help::get_ivar as *const (),
+            Op::SetIvar => help::set_ivar as *const (),
             _ => help::step as *const (),
         };
         let (looks, table) = self.table_to_look();

@@ -9,24 +9,32 @@ const WIDTH: usize = 19;
 const CHUNK: u64 = 10_000_000_000_000_000_000;
 const RECIPROCAL: u64 = (u128::MAX / CHUNK as u128 - (1 << 64)) as u64;
 
-/// Divides limbs, the lowest first, by [`CHUNK`] in place. The remainder.
-fn take_chunk(limbs: &mut [u64]) -> u64 {
-    let mut rest = 0u64;
-    for limb in limbs.iter_mut().rev() {
-        let product = (RECIPROCAL as u128 * rest as u128).wrapping_add((rest as u128) << 64 | *limb as u128);
-        let (mut quotient, low) = (((product >> 64) as u64).wrapping_add(1), product as u64);
-        rest = limb.wrapping_sub(quotient.wrapping_mul(CHUNK));
-        if rest > low {
-            quotient = quotient.wrapping_sub(1);
-            rest = rest.wrapping_add(CHUNK);
-        }
-        if rest >= CHUNK {
-            quotient = quotient.wrapping_add(1);
-            rest -= CHUNK;
-        }
-        *limb = quotient;
+/// Divides `rest` and the limb below it by [`CHUNK`]: quotient and remainder.
+#[inline(always)]
+fn divide(rest: u64, limb: u64) -> (u64, u64) {
+    let product = (RECIPROCAL as u128 * rest as u128).wrapping_add((rest as u128) << 64 | limb as u128);
+    let (mut quotient, low) = (((product >> 64) as u64).wrapping_add(1), product as u64);
+    let mut rest = limb.wrapping_sub(quotient.wrapping_mul(CHUNK));
+    if rest > low {
+        quotient = quotient.wrapping_sub(1);
+        rest = rest.wrapping_add(CHUNK);
     }
-    rest
+    if rest >= CHUNK {
+        quotient = quotient.wrapping_add(1);
+        rest -= CHUNK;
+    }
+    (quotient, rest)
+}
+
+/// Divides limbs, the lowest first, by [`CHUNK`] in place, N times. The remainders. One division waits for the one of the limb above, so those of several rounds go side by side.
+fn take_chunks<const N: usize>(limbs: &mut [u64]) -> [u64; N] {
+    let mut rests = [0; N];
+    for limb in limbs.iter_mut().rev() {
+        for rest in &mut rests {
+            (*limb, *rest) = divide(*rest, *limb);
+        }
+    }
+    rests
 }
 
 /// Digits of a number below 100, as letters.
@@ -81,7 +89,9 @@ fn each_chunk(n: &BigUint, mut f: impl FnMut(u64)) {
     while let Some(part) = limbs.get_mut(..left).filter(|part| !part.is_empty()) {
         match part.last() {
             Some(0) => left -= 1,
-            _ => f(take_chunk(part)),
+            // What four rounds take is less than five limbs.
+            _ if left > 4 => take_chunks::<4>(part).into_iter().for_each(&mut f),
+            _ => take_chunks::<1>(part).into_iter().for_each(&mut f),
         }
     }
 }

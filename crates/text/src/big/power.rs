@@ -71,89 +71,192 @@ fn word_power(base: u64, n: &BigUint, m: u64, p: &mut dyn Progress) -> Result<u6
 /// Odd moduli of up to so many limbs are reduced by Montgomery's way.
 const MONTGOMERY: u64 = 64;
 
-/// Numbers modulo an odd number of k limbs, each as its product with 2**64k (P. L. Montgomery, "Modular Multiplication Without Trial Division", 1985).
-struct Montgomery {
-    m: Vec<u64>,
-    /// `-1 / m` modulo a limb.
-    inverse: u64,
-    /// Room for a product: k limbs and two.
-    t: Vec<u64>,
+/// `t + x * y + carry` in two limbs; it fits.
+#[inline(always)]
+fn step(t: u64, x: u64, y: u64, carry: u64) -> (u64, u64) {
+    let sum = t as u128 + x as u128 * y as u128 + carry as u128;
+    (sum as u64, (sum >> 64) as u64)
+}
+/// Adds `x * b` to as many limbs; the carry.
+#[inline(always)]
+fn add_product(to: &mut [u64], b: &[u64], x: u64) -> u64 {
+    let mut carry = 0;
+    for (t, b) in to.iter_mut().zip(b) {
+        (*t, carry) = step(*t, x, *b, carry);
+    }
+    carry
+}
+/// Takes `m` away; whether that was too much.
+#[inline(always)]
+fn subtract(from: &mut [u64], m: &[u64]) -> bool {
+    let mut borrow = false;
+    for (t, m) in from.iter_mut().zip(m) {
+        let (d, one) = t.overflowing_sub(*m);
+        let (d, other) = d.overflowing_sub(borrow.into());
+        (*t, borrow) = (d, one | other);
+    }
+    borrow
 }
 
-impl Montgomery {
-    fn new(m: &BigUint) -> Montgomery {
-        let m = m.to_u64_digits();
-        let low = m.first().copied().unwrap_or(1);
-        // Each step doubles the bits that are right; an odd number is its own inverse in the lowest three.
-        let inverse = (0..5).fold(low, |x, _| x.wrapping_mul(2u64.wrapping_sub(low.wrapping_mul(x))));
-        Montgomery { t: vec![0; m.len() + 2], inverse: inverse.wrapping_neg(), m }
+/// Numbers modulo an odd m of k limbs, each as its product with 2**64k (P. L. Montgomery, "Modular Multiplication Without Trial Division", 1985).
+trait Montgomery {
+    /// The product of two of them.
+    fn multiply(&mut self, a: &[u64], b: &[u64], out: &mut [u64]);
+    fn square(&mut self, a: &[u64], out: &mut [u64]) {
+        self.multiply(a, a, out);
+    }
+}
+
+/// `-1 / m` modulo a limb, for an odd m.
+fn negative_inverse(m: u64) -> u64 {
+    // Each step doubles the bits that are right; an odd number is its own inverse in the lowest three.
+    let inverse = (0..5).fold(m, |x, _| x.wrapping_mul(2u64.wrapping_sub(m.wrapping_mul(x))));
+    inverse.wrapping_neg()
+}
+
+/// Of so few limbs that loops over them are unrolled.
+struct Few<const K: usize> {
+    m: [u64; K],
+    inverse: u64,
+}
+
+impl<const K: usize> Few<K> {
+    fn new(m: &BigUint) -> Self {
+        let mut limbs = [0; K];
+        limbs.iter_mut().zip(m.iter_u64_digits()).for_each(|(to, d)| *to = d);
+        Few { inverse: negative_inverse(limbs[0]), m: limbs }
     }
     /// Limb by limb of `a`: its product with `b`, and as much of m as makes the lowest limb 0, which is dropped (Koc, Acar, Kaliski, "Analyzing and Comparing Montgomery
     /// Multiplication Algorithms", 1996: CIOS).
-    fn multiply(&mut self, a: &[u64], b: &[u64], out: &mut [u64]) {
-        let (k, m, t) = (self.m.len(), &self.m[..], &mut self.t[..]);
-        let step = |t: u64, x: u64, y: u64, carry: u64| {
-            let sum = t as u128 + x as u128 * y as u128 + carry as u128;
-            (sum as u64, (sum >> 64) as u64)
-        };
-        t.fill(0);
-        for &x in a {
-            let mut carry = 0;
-            for (t, y) in t.iter_mut().zip(b) {
-                (*t, carry) = step(*t, x, *y, carry);
-            }
-            let over;
-            (t[k], over) = step(t[k], 0, 0, carry);
+    #[inline(always)]
+    fn product(&self, a: &[u64; K], b: &[u64; K]) -> [u64; K] {
+        let (mut t, mut top) = ([0; K], 0);
+        for x in a {
+            let carry = add_product(&mut t, b, *x);
+            let (high, over) = carry.overflowing_add(top);
             let q = t[0].wrapping_mul(self.inverse);
-            (_, carry) = step(t[0], q, m[0], 0);
-            for j in 1..k {
-                (t[j - 1], carry) = step(t[j], q, m[j], carry);
+            let (_, mut carry) = step(t[0], q, self.m[0], 0);
+            for j in 1..K {
+                (t[j - 1], carry) = step(t[j], q, self.m[j], carry);
             }
-            (t[k - 1], carry) = step(t[k], 0, 0, carry);
-            t[k] = over + carry;
+            let over_again;
+            (t[K - 1], over_again) = high.overflowing_add(carry);
+            top = over as u64 + over_again as u64;
         }
-        if t[k] != 0 || t[..k].iter().rev().ge(m.iter().rev()) {
-            let mut borrow = false;
-            for (t, m) in t.iter_mut().zip(m) {
-                let (d, one) = t.overflowing_sub(*m);
-                let (d, other) = d.overflowing_sub(borrow.into());
-                (*t, borrow) = (d, one | other);
-            }
-        }
-        out.copy_from_slice(&t[..k]);
+        let mut less = t;
+        if subtract(&mut less, &self.m) && top == 0 { t } else { less }
     }
 }
 
-/// `base ** n % m` for an odd m of more than one limb, by some bits of the exponent at a time.
+impl<const K: usize> Montgomery for Few<K> {
+    fn multiply(&mut self, a: &[u64], b: &[u64], out: &mut [u64]) {
+        if let (Some(a), Some(b)) = (a.first_chunk(), b.first_chunk()) {
+            out.copy_from_slice(&self.product(a, b));
+        }
+    }
+}
+
+/// Of any number of limbs: the whole product first, then its lower half is made 0 limb by limb.
+struct Many {
+    m: Vec<u64>,
+    inverse: u64,
+    /// Room for a product: 2k limbs.
+    t: Vec<u64>,
+}
+
+impl Many {
+    fn new(m: &BigUint) -> Many {
+        let m = m.to_u64_digits();
+        Many { t: vec![0; 2 * m.len()], inverse: negative_inverse(m.first().copied().unwrap_or(1)), m }
+    }
+    fn reduce(&mut self, out: &mut [u64]) {
+        let (k, mut over) = (self.m.len(), 0);
+        for i in 0..k {
+            let (low, high) = self.t[i..].split_at_mut(k);
+            let q = low[0].wrapping_mul(self.inverse);
+            let carry = add_product(low, &self.m, q);
+            let (sum, one) = high[0].overflowing_add(carry);
+            let (sum, other) = sum.overflowing_add(over);
+            (high[0], over) = (sum, (one | other).into());
+        }
+        let r = &mut self.t[k..];
+        if over != 0 || r.iter().rev().ge(self.m.iter().rev()) {
+            subtract(r, &self.m);
+        }
+        out.copy_from_slice(r);
+    }
+}
+
+impl Montgomery for Many {
+    fn multiply(&mut self, a: &[u64], b: &[u64], out: &mut [u64]) {
+        let k = self.m.len();
+        self.t[..k].fill(0);
+        for (i, x) in a.iter().enumerate() {
+            let (to, above) = self.t[i..].split_at_mut(k);
+            above[0] = add_product(to, b, *x);
+        }
+        self.reduce(out);
+    }
+    fn square(&mut self, a: &[u64], out: &mut [u64]) {
+        let k = self.m.len();
+        self.t.fill(0);
+        // Products of different limbs count twice.
+        for (i, x) in a.iter().enumerate() {
+            let (to, above) = self.t[2 * i + 1..].split_at_mut(k - i - 1);
+            let carry = add_product(to, &a[i + 1..], *x);
+            if let Some(first) = above.first_mut() {
+                *first = carry;
+            }
+        }
+        let (mut carry, mut shifted) = (0u128, 0);
+        for (x, pair) in a.iter().zip(self.t.chunks_exact_mut(2)) {
+            let doubled = [pair[0] << 1 | shifted, pair[1] << 1 | pair[0] >> 63];
+            shifted = pair[1] >> 63;
+            let low = *x as u128 * *x as u128 + doubled[0] as u128 + carry;
+            let high = (low >> 64) + doubled[1] as u128;
+            (pair[0], pair[1], carry) = (low as u64, high as u64, high >> 64);
+        }
+        self.reduce(out);
+    }
+}
+
+/// `base ** n % m` for an odd m of more than one limb.
 fn odd_power(base: &BigUint, n: &BigUint, m: &BigUint, p: &mut dyn Progress) -> Result<BigUint> {
-    let mut by = Montgomery::new(m);
-    let k = by.m.len();
-    let entered = |x: &BigUint| {
-        let mut limbs = ((x << (64 * k as u64)) % m).to_u64_digits();
-        limbs.resize(k, 0);
-        limbs
-    };
+    match limbs(m) {
+        2 => windows(&mut Few::<2>::new(m), 2, (base, n, m), p),
+        3 => windows(&mut Few::<3>::new(m), 3, (base, n, m), p),
+        4 => windows(&mut Few::<4>::new(m), 4, (base, n, m), p),
+        5 | 6 => windows(&mut Few::<6>::new(m), 6, (base, n, m), p),
+        7 | 8 => windows(&mut Few::<8>::new(m), 8, (base, n, m), p),
+        k => windows(&mut Many::new(m), k, (base, n, m), p),
+    }
+}
+
+/// The same by some bits of the exponent at a time, in k limbs.
+fn windows(by: &mut impl Montgomery, k: usize, (base, n, m): (&BigUint, &BigUint, &BigUint), p: &mut dyn Progress) -> Result<BigUint> {
     let window = match n.bits() {
         0..32 => 1,
         32..256 => 3,
         _ => 5,
     };
-    let mut powers = vec![entered(&BigUint::one()), entered(base)];
-    for i in 2..1 << window {
-        let mut next = vec![0; k];
-        by.multiply(&powers[i - 1], &powers[1], &mut next);
-        powers.push(next);
+    let mut powers = vec![0; k << window];
+    for (x, to) in [&BigUint::one(), base].into_iter().zip(powers.chunks_exact_mut(k)) {
+        to.iter_mut().zip(((x << (64 * k as u64)) % m).iter_u64_digits()).for_each(|(to, d)| *to = d);
     }
-    let (mut r, mut next) = (powers[0].clone(), vec![0; k]);
+    for i in 2..1 << window {
+        let (known, next) = powers.split_at_mut(i * k);
+        by.multiply(&known[(i - 1) * k..], &known[k..2 * k], &mut next[..k]);
+    }
+    let (mut r, mut next) = (powers[..k].to_vec(), vec![0; k]);
     for at in (0..n.bits().div_ceil(window)).rev() {
         p.poll()?;
         for _ in 0..window {
-            by.multiply(&r, &r, &mut next);
+            by.square(&r, &mut next);
             std::mem::swap(&mut r, &mut next);
         }
         let digit = (0..window).fold(0, |d, i| d | (n.bit(at * window + i) as usize) << i);
         if digit != 0 {
-            by.multiply(&r, &powers[digit], &mut next);
+            by.multiply(&r, &powers[digit * k..][..k], &mut next);
             std::mem::swap(&mut r, &mut next);
         }
     }

@@ -8,7 +8,7 @@ use num_traits::Zero;
 const SPLIT: usize = 1200;
 /// The same the other way, where num-bigint's loop divides by a limb at each step; and the bits from which on it is split.
 const SPLIT_DIGITS: usize = 304;
-const SPLIT_BITS: u64 = 2500;
+const SPLIT_BITS: u64 = 4096;
 /// Digits of a radix that is a power of two are bits: they are taken in pieces of so many limbs.
 const PIECE: usize = 1 << 13;
 

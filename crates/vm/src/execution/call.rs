@@ -165,11 +165,16 @@ impl Cx {
         if m.method_kind() != MethodKind::Native {
             let (base, pushed) = self.call_base(n + 1)?;
             let fp = self.fp;
-            // SAFETY: room was made; `enter` pushes the callee's frame above the boundary.
+            // SAFETY: room was made; the callee's frame is pushed above the boundary, here or by `enter`.
             unsafe {
                 *base = recv;
                 for (i, a) in args.iter().enumerate() {
                     *base.add(1 + i) = *a;
+                }
+                if !kw && let Some(cs) = self.push_plain_method(m, base, n, block) {
+                    let ok = interp::machine::run_activation(self, base, cs);
+                    self.fp = if pushed { fp.sub(1) } else { fp };
+                    return if ok { self.polled_after(Ok(*base), cs) } else { Err(Exc) };
                 }
                 self.call =
                     PendingCall { me: m.as_value(), argc: n, kw, lent: false, list: List::None, block, name, state: std::ptr::null() };
@@ -196,6 +201,28 @@ impl Cx {
                 self.polled_after(r, std::ptr::null())
             }
         }
+    }
+    /// Pushes the frame of a method in Ruby that takes so many arguments as they stand above `base`; None for others.
+    #[inline]
+    unsafe fn push_plain_method(&mut self, m: Method, base: *mut Value, argc: usize, block: Block) -> Option<*const CodeState> {
+        if m.method_kind() != MethodKind::Ruby {
+            return None;
+        }
+        let cs = self.method_state(m);
+        // SAFETY: caller: `base` stands above the boundary on top, and receiver and arguments at it; both limits are compared before anything else is written.
+        unsafe {
+            let fp = self.fp.add(1);
+            let fits = fp < self.frame_limit && base.wrapping_add((*cs).nregs as usize + 8) < self.stack_limit;
+            if !fits || !(*cs).simple || (*cs).required as usize != argc {
+                return None;
+            }
+            for k in (*cs).nil_from..(*cs).nlocals {
+                *base.add(k as usize) = Value::NIL;
+            }
+            fp.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block, me: m.as_value(), aux: 0 });
+            self.fp = fp;
+        }
+        Some(cs)
     }
     /// Yields values to a block. LocalJumpError when there is none.
     #[inline]

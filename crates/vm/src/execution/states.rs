@@ -6,6 +6,26 @@ use crate::vm::Cx;
 use std::sync::Arc;
 use zakuro_bytecode::Code;
 
+/// States of methods that native code has called lately, by the Code's address.
+pub(crate) struct StatesMet([(usize, *const CodeState); StatesMet::ROWS]);
+
+impl StatesMet {
+    const ROWS: usize = 16;
+
+    fn place(body: usize) -> usize {
+        (body >> 4 ^ body >> 8) % Self::ROWS
+    }
+    /// States are going.
+    pub fn forget(&mut self) {
+        *self = StatesMet::default();
+    }
+}
+impl Default for StatesMet {
+    fn default() -> Self {
+        StatesMet([(0, std::ptr::null()); Self::ROWS])
+    }
+}
+
 impl Cx {
     /// The VM's state of a Code, made on first use.
     pub fn code_state(&mut self, code: &Arc<Code>) -> *const CodeState {
@@ -36,6 +56,15 @@ impl Cx {
         p
     }
     pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
+        let at = StatesMet::place(m.body);
+        if self.states_met.0[at].0 == m.body {
+            return self.states_met.0[at].1;
+        }
+        let state = self.method_state_looked_up(m);
+        self.states_met.0[at] = (m.body, state);
+        state
+    }
+    fn method_state_looked_up(&mut self, m: Method) -> *const CodeState {
         if let Some(s) = self.code_states.get(&m.body) {
             return &**s;
         }

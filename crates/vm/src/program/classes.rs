@@ -48,6 +48,29 @@ impl Beside<'_> {
     }
 }
 
+/// Classes of the shapes that were asked for theirs lately. A shape's class lives as long as an object of the shape does.
+#[derive(Default)]
+pub(crate) struct ClassesMet(Box<[(u32, Value)]>);
+
+impl ClassesMet {
+    const ROWS: usize = 32;
+
+    fn place(shape: u32) -> usize {
+        (shape ^ shape >> 5) as usize % Self::ROWS
+    }
+    fn note(&mut self, shape: u32, class: Value) {
+        if self.0.is_empty() {
+            // No cell has the shape 0.
+            self.0 = vec![(0, Value::NIL); Self::ROWS].into();
+        }
+        self.0[Self::place(shape)] = (shape, class);
+    }
+    /// Numbers of shapes are to mean something else.
+    pub fn forget(&mut self) {
+        self.0 = Box::default();
+    }
+}
+
 impl Cx {
     /// The class itself, what it prepends and includes, its superclass and so on.
     #[inline]
@@ -119,6 +142,7 @@ impl Cx {
         } else {
             // SAFETY: as in `class`.
             let copy = Box::into_raw(Box::new(unsafe { (*slot.data).clone() }));
+            self.class_near.1 = std::ptr::null();
             *self.classes.slot(id.0) = Some(ClassSlot { data: copy, own: true });
             copy
         };
@@ -217,6 +241,26 @@ impl Cx {
             }
         }
     }
+    /// The object that `v.class` answers.
+    #[inline]
+    pub fn shown_class(&mut self, v: Value) -> Value {
+        let shape = v.shape_key();
+        if let Some((known, class)) = self.classes_met.0.get(ClassesMet::place(shape))
+            && *known == shape
+        {
+            return *class;
+        }
+        self.shown_class_found(v, shape)
+    }
+    #[inline(never)]
+    fn shown_class_found(&mut self, v: Value, shape: u32) -> Value {
+        let id = self.class_of(v);
+        let class = self.class_value(id);
+        if !v.is_kind(Kind::Class) {
+            self.classes_met.note(shape, class);
+        }
+        class
+    }
     pub fn class_name_of(&self, v: Value) -> String {
         let c = self.class_of(v);
         self.class_name(c)
@@ -285,6 +329,7 @@ impl Cx {
     pub(crate) fn install_class(&mut self, data: ClassData) {
         let id = data.id;
         self.class_changes(id);
+        self.class_near.1 = std::ptr::null();
         *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(data)), own: true });
         self.class_gets_cells(id);
     }

@@ -186,6 +186,7 @@ impl Cx {
         });
         self.forget(&dead, &shapes);
         for (id, data) in dead {
+            self.class_near.1 = std::ptr::null();
             *self.classes.slot(id) = None;
             self.numbers.resting.0.push(id);
             // SAFETY: made by Box::into_raw for this VM alone; its slot was emptied just now.
@@ -205,6 +206,7 @@ impl Cx {
         self.code_states.values_mut().for_each(|s| s.forget_numbers(&shape, &class));
         self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
         self.slots_known.forget();
+        self.classes_met.forget();
         self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());

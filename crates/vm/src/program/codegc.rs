@@ -155,6 +155,7 @@ impl Cx {
         if self.units.states.is_empty() && self.units.codes.is_empty() {
             return;
         }
+        self.states_met.forget();
         let (heap, units, states) = (&self.heap, &mut self.units, &mut self.code_states);
         let marked = |v: Value| !v.is_cell() || heap.is_marked_or_new(v.bits() as *mut Header);
         if !heap.is_full() {

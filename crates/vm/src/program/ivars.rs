@@ -38,6 +38,15 @@ impl SlotsKnown {
     }
 }
 
+/// Where a list of variables has this one: `hint`, as a rule.
+#[inline]
+fn place_in(list: &[(Sym, Value)], name: Sym, hint: usize) -> Option<usize> {
+    if list.get(hint).is_some_and(|(n, _)| *n == name) {
+        return Some(hint);
+    }
+    list.iter().position(|(n, _)| *n == name)
+}
+
 impl Cx {
     /// Calls `f` with each shape, by their numbers.
     pub fn each_shape(&self, f: &mut dyn FnMut(ShapeId, &ShapeInfo)) {
@@ -159,6 +168,47 @@ impl Cx {
             return (!r.is_undef()).then_some(r);
         }
         self.ivar_of_object(v, name)
+    }
+    /// Value of a variable of a class, or of another cell that has them in a list, and its place there, which is `hint` as a rule.
+    #[inline]
+    pub(crate) fn listed_variable(&mut self, v: Value, name: Sym, hint: usize) -> Option<(Value, usize)> {
+        let list = match Ref::<ClassCell>::from_value(v) {
+            Some(c) => {
+                if self.class_near.0 != c.id || self.class_near.1.is_null() {
+                    self.class_near = (c.id, self.class(c.id));
+                }
+                // SAFETY: no slot of a class has changed since: the data is still this one's.
+                unsafe { &(*self.class_near.1).ivars }
+            }
+            None if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 && !Self::is_object_like(v) => self.generic_list(v)?,
+            None => return None,
+        };
+        let at = place_in(list, name, hint)?;
+        Some((list[at].1, at))
+    }
+    /// Sets a variable that stands in such a list, and says where; None where it does not, or more is to be asked: [`Self::ivar_set`] does then.
+    #[inline]
+    pub(crate) fn set_listed(&mut self, v: Value, name: Sym, value: Value, hint: usize) -> Option<usize> {
+        if let Some(c) = Ref::<ClassCell>::from_value(v) {
+            let slot = *self.classes.get(c.id.0).filter(|s| s.own)?;
+            // SAFETY: own data, reached only through this VM.
+            let data = unsafe { &mut *slot.data };
+            let at = place_in(&data.ivars, name, hint).filter(|_| !data.frozen)?;
+            self.class_changes(c.id);
+            if value.is_cell() {
+                self.class_gets_cells(c.id);
+            }
+            data.ivars[at].1 = value;
+            return Some(at);
+        }
+        let asked = flags::HAS_IVARS | flags::FROZEN | flags::CAPTURED | flags::SHARED;
+        if !v.is_cell() || v.flags() & asked != flags::HAS_IVARS || Self::is_object_like(v) {
+            return None;
+        }
+        let list = self.generic_ivars.get_mut(&(v.bits() as usize))?;
+        let at = place_in(list, name, hint)?;
+        list[at].1 = value;
+        Some(at)
     }
     /// The same for what is no class.
     pub fn ivar_of_object(&self, v: Value, name: Sym) -> Option<Value> {

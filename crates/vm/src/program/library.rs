@@ -68,9 +68,9 @@ pub trait CoreLibrary: Sync {
     fn begin_child(&self, cx: &mut Cx);
     /// A random number below `n` (0 for n < 2): of the object given as `random:`, or of the VM's generator.
     fn random_below(&self, cx: &mut Cx, source: Option<Value>, n: usize) -> Result<usize>;
-    /// Puts something from among those before it, or itself, at each place from the last one down to `end` (1 at least), by the VM's generator: as [`CoreLibrary::random_below`] for each of them
-    /// would.
-    fn shuffle(&self, cx: &mut Cx, list: &mut [Value], end: usize);
+    /// Puts something from among those before it, or itself, at each place from the last one down to `end` (1 at least): as [`CoreLibrary::random_below`] for each of them
+    /// would. False, and nothing done, where that runs Ruby code.
+    fn shuffle(&self, cx: &mut Cx, source: Option<Value>, list: &mut [Value], end: usize) -> Result<bool>;
     /// Runs trap handlers after a signal arrived for this VM.
     fn signal(&self, cx: &mut Cx) -> Result<()>;
 }

@@ -85,6 +85,7 @@ pub struct CallCache {
 /// Inline cache of an instance variable site.
 #[derive(Clone, Copy, Default)]
 pub struct IvarCache {
+    /// 0: no object's. `slot` then is where classes, and other cells without a layout, had it in their list.
     pub shape: u32,
     pub slot: u32,
     /// For writes that add the variable: the shape afterwards (0: plain overwrite). [`UNSET`] at a read: objects of the shape whose number stands in `slot` don't
@@ -126,6 +127,8 @@ pub struct CodeState {
     pub of_symbol: bool,
     /// Its parameters are required and optional ones alone.
     pub plain: bool,
+    /// They are required ones and a rest parameter behind them, and a block's if it has one.
+    pub takes_list: bool,
     /// The rest parameter has no name, so that it can only be passed on: nil where nothing was given for it, and else it may be an Array of the program's.
     pub nameless_rest: bool,
     /// The same of that for keywords, and a Hash.
@@ -288,6 +291,9 @@ impl CodeState {
                 nameless_rest: code.params.is_nameless("rest", zakuro_base::sym::mul),
                 nameless_kwrest: code.params.is_nameless("keyrest", zakuro_base::sym::pow),
                 plain: code.params.registers() == code.params.required + code.params.optional && !code.params.no_block,
+                takes_list: code.params.rest
+                    && code.params.registers() == code.params.required + 1 + u16::from(code.params.block)
+                    && !code.params.takes_keywords(),
                 required: code.params.required,
                 children,
                 first_child,

@@ -158,11 +158,9 @@ fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
 }
 
 fn decode(cx: &mut Cx, l: Layout, bytes: &[u8]) -> Value {
-    let mut n = 0u128;
-    for i in 0..l.size {
-        let b = if l.big { bytes[i] } else { bytes[l.size - 1 - i] };
-        n = n << 8 | b as u128;
-    }
+    let mut raw = [0; 16];
+    raw[..l.size].copy_from_slice(&bytes[..l.size]);
+    let n = if l.big { u128::from_be_bytes(raw) >> (128 - 8 * l.size as u32) } else { u128::from_le_bytes(raw) };
     match l {
         Layout { float: true, size: 4, .. } => cx.float(f32::from_bits(n as u32) as f64),
         Layout { float: true, .. } => cx.float(f64::from_bits(n as u64)),
@@ -228,16 +226,25 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
     Ok(())
 }
 
+/// Copies bytes of a buffer that is no slice and stands in a text; None where that is not so, or they are not there.
+fn own_bytes(cx: &mut Cx, this: Value, offset: usize, to: &mut [u8]) -> Result<Option<()>> {
+    let b = get(cx, this)?;
+    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(None) };
+    let t = *t;
+    if b.is_slice() || offset.checked_add(to.len()).is_none_or(|end| end > size) {
+        return Ok(None);
+    }
+    let whole = Ref::<StringCell>::from_value(t).and_then(|s| s.content(&cx.heap).get(from..from + size));
+    Ok(whole.map(|bytes| to.copy_from_slice(&bytes[offset..offset + to.len()])))
+}
+
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
     let mut bytes = [0; 16];
-    let b = ready(cx, this, 0, 0)?;
-    room(cx, this, offset, l.size)?;
-    if let Memory::Text(t) = b.memory
-        && let Some(text) = Ref::<StringCell>::of(t).content(&cx.heap).get(b.offset + offset..b.offset + offset + l.size)
-    {
-        bytes[..l.size].copy_from_slice(text);
-        return Ok(decode(cx, l, &bytes[..l.size]));
+    if let Some(()) = own_bytes(cx, this, offset, &mut bytes[..l.size])? {
+        return Ok(decode(cx, l, &bytes));
     }
+    ready(cx, this, 0, 0)?;
+    room(cx, this, offset, l.size)?;
     with_bytes(cx, this, offset, l.size, |b| bytes[..l.size].copy_from_slice(b))?;
     Ok(decode(cx, l, &bytes[..l.size]))
 }
@@ -269,8 +276,10 @@ fn run(cx: &mut Cx, this: Value, l: Layout, offset: Option<Value>, count: Option
 }
 
 /// The types of `get_values` and `set_values`.
+const NO_TYPES: &str = "Argument buffer_types should be an array!";
+
 fn types(cx: &mut Cx, v: Value) -> Result<Vec<Layout>> {
-    let Some(a) = Ref::<ArrayCell>::from_value(v) else { return cx.arg_error("Argument buffer_types should be an array!") };
+    let Some(a) = Ref::<ArrayCell>::from_value(v) else { return cx.arg_error(NO_TYPES) };
     let mut out = Vec::with_capacity(a.len());
     let mut i = 0;
     while let Some(t) = a.get(i) {
@@ -464,25 +473,21 @@ pub mod buffer {
     #[method("get_values")]
     fn get_values(cx: &mut Cx, this: Value, list: Value, offset: Value) -> Result<Value> {
         let mut offset = number(cx, offset, "Offset")?;
-        let layouts = types(cx, list)?;
-        let out = cx.new_array();
-        let b = ready(cx, this, 0, 0)?;
-        let size = layouts.iter().map(|l| l.size).sum::<usize>();
-        if offset.checked_add(size).is_some_and(|end| end <= b.size) && size > 0 {
-            let bytes = with_bytes(cx, this, offset, size, <[u8]>::to_vec)?;
-            let mut at = 0;
-            for l in layouts {
-                let v = decode(cx, l, &bytes[at..at + l.size]);
-                ArrayCell::push(out, &mut cx.heap, v);
-                at += l.size;
-            }
-            return Ok(out.as_value());
+        let Some(types) = Ref::<ArrayCell>::from_value(list) else { return cx.arg_error(NO_TYPES) };
+        if types.is_empty() {
+            ready(cx, this, 0, 0)?;
         }
-        // The first one that is not there says so.
-        for l in layouts {
+        let out = cx.new_array();
+        let mut i = 0;
+        while let Some(t) = types.get(i) {
+            let l = layout(cx, t)?;
             let v = read_number(cx, this, l, offset)?;
             ArrayCell::push(out, &mut cx.heap, v);
             offset += l.size;
+            i += 1;
+            if i.is_multiple_of(256) {
+                cx.safepoint()?;
+            }
         }
         Ok(out.as_value())
     }

@@ -252,6 +252,15 @@ pub unsafe fn bind_args(
     // SAFETY: caller.
     unsafe {
         let p: &Params = &(*cs).code.params;
+        if !kw && (*cs).takes_list && argc >= p.required as usize && (strict || p.required == 0) {
+            // They stand where they are wanted, but for those of the list, and nothing runs before that is made.
+            let first = base.add(1 + p.required as usize);
+            *first = rest_list(cx, cs, list, std::slice::from_raw_parts(first, argc - p.required as usize), 0);
+            if p.block {
+                *first.add(1) = Value::NIL;
+            }
+            return Ok(());
+        }
         let mut given = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), argc));
         let mut args: &[Value] = &given;
         let mut kwargs: Option<Ref<HashCell>> = None;

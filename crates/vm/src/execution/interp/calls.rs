@@ -3,6 +3,7 @@
 use super::blocks::{activation, bind_args, push_block_frame};
 use super::control::{poll_at, polled};
 use super::keywords::keyword_call;
+use super::listed::read_listed;
 use super::missing::{MissReason, missing};
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
@@ -164,6 +165,9 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                 {
                     cache.extra = slot as u32;
                     cache.handler = attr_get;
+                } else if let Some((_, at)) = m.data.as_sym().and_then(|n| cx.listed_variable(recv, n, 0)) {
+                    cache.extra = at as u32;
+                    cache.handler = attr_listed;
                 }
             }
             MethodKind::AttrWriter if i.x == 1 => {
@@ -490,6 +494,17 @@ unsafe fn attr_get(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         next!(cx, ip, regs, cs)
     }
 }
+/// Reads a variable of what has no layout.
+unsafe fn attr_listed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` chose this handler for a reader.
+    unsafe {
+        let i = *ip;
+        if !read_listed(cx, regs.add(i.a as usize), (*cs).calls.add(i.c as usize)) {
+            return generic(cx, ip, regs, cs);
+        }
+        next!(cx, ip, regs, cs)
+    }
+}
 unsafe fn attr_set(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: as in `attr_get`; the flags are tested before the write.
     unsafe {
@@ -724,6 +739,8 @@ pub struct CallHandlers {
     pub native: Handler,
     pub native_blk: Handler,
     pub attr_get: Handler,
+    /// A variable that stands in a list.
+    pub attr_listed: Handler,
     pub attr_set: Handler,
     pub new_object: Handler,
     pub new_plain: Handler,
@@ -758,6 +775,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     native,
     native_blk,
     attr_get,
+    attr_listed,
     attr_set,
     new_object,
     new_plain: new_plain_object,

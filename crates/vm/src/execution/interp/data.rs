@@ -1,6 +1,7 @@
 //! Moves, variables, constants, literals, arrays, hashes, strings.
 
 use super::arith::{slow_group, slow_group_1};
+use super::listed::{get_listed, set_listed};
 use super::{check, next, r};
 use crate::frame::*;
 use crate::methods::fast;
@@ -136,6 +137,9 @@ unsafe fn get_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
             next!(cx, ip, regs, cs)
         }
         let name = (&(*cs).code.ivars)[i.c as usize];
+        if get_listed(cx, ip, regs, cs) {
+            next!(cx, ip, regs, cs)
+        }
         r!(regs, i.a) = cx.ivar_get(me, name);
         if me.is_kind(Kind::Object) || me.is_kind(Kind::Exception) {
             let shape = me.shape_key();
@@ -180,6 +184,9 @@ unsafe fn set_ivar_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         (*cx.fp).ip = ip;
         let me = r!(regs, 0);
         let name = (&(*cs).code.ivars)[i.c as usize];
+        if set_listed(cx, ip, regs, cs) {
+            next!(cx, ip, regs, cs)
+        }
         let before = if me.is_cell() { me.shape_key() } else { 0 };
         check!(cx, ip, regs, cs, cx.ivar_set(me, name, r!(regs, i.a)));
         if (me.is_kind(Kind::Object) || me.is_kind(Kind::Exception))

@@ -6,6 +6,7 @@ use super::calls::{self, block_record};
 use super::control::poll_at;
 use super::heat::kinds;
 use super::links;
+use super::listed;
 use super::super_call;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch};
@@ -614,6 +615,27 @@ pub mod help {
         }
     }
 
+    /// An instance variable of self that is read by its site's slow way. As [`step`].
+    pub unsafe extern "C" fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+        // SAFETY: as in `step`.
+        unsafe {
+            (*cx.fp).ip = ip;
+            if listed::get_listed(cx, ip, regs, cs) { 1 } else { step(cx, ip, regs, cs, handler) }
+        }
+    }
+    /// The same of one that is set.
+    pub unsafe extern "C" fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+        // SAFETY: as in `step`.
+        unsafe {
+            (*cx.fp).ip = ip;
+            match guarded(cx, |cx| Ok(Value::bool(listed::set_listed(cx, ip, regs, cs)))) {
+                0 => 0,
+                v if v == Value::TRUE.bits() => 1,
+                _ => step(cx, ip, regs, cs, handler),
+            }
+        }
+    }
+
     /// Runs what pushes the frame of a callee, or answers at once (null): its value stands at `base` then. 1, or 0.
     #[inline(always)]
     unsafe fn calls(cx: &mut Cx, base: *mut Value, push: impl FnOnce(&mut Cx) -> Result<*const CodeState>) -> u64 {
@@ -697,6 +719,9 @@ pub mod help {
             if h == known.attr_get as usize {
                 let o = (*base).bits() as *mut ObjectCell;
                 *base = *(*o).slots_ptr().add((*cache).extra as usize);
+                return 1;
+            }
+            if h == known.attr_listed as usize && listed::read_listed(cx, base, cache) {
                 return 1;
             }
             if !in_front && !cx.recall(cs, i.c, key) {

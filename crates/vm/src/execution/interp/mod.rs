@@ -30,6 +30,7 @@ mod interpolation;
 mod intrinsics;
 mod keywords;
 mod links;
+mod listed;
 pub mod machine;
 mod missing;
 pub(crate) mod own_variables;

@@ -165,8 +165,7 @@ unsafe extern "C" fn instance_of(cx: &mut Cx, this: u64, class: u64) -> u64 {
 }
 unsafe extern "C" fn class(cx: &mut Cx, this: u64, _: u64) -> u64 {
     // SAFETY: a live value.
-    let id = cx.class_of(unsafe { Value::from_bits(this) });
-    cx.class_value(id).bits()
+    cx.shown_class(unsafe { Value::from_bits(this) }).bits()
 }
 /// Only yes: who has no such method may have a `respond_to_missing?` or a refinement of the scope's.
 unsafe extern "C" fn respond_to(cx: &mut Cx, this: u64, name: u64) -> u64 {

@@ -61,6 +61,7 @@ impl Cx {
                     self.class_mut(*up).dependents.push(id);
                 }
             }
+            self.class_near.1 = std::ptr::null();
             *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(d)), own: true });
             self.class_gets_cells(id);
         }

@@ -614,6 +614,7 @@ impl Cx {
         let top = image.top();
         // SAFETY: the image's tables don't change, and this VM holds the image as long as it lives.
         unsafe {
+            self.class_near.1 = std::ptr::null();
             self.classes = top.classes.share();
             self.shapes = top.shapes.share();
         }
@@ -641,6 +642,7 @@ impl Vm {
             }
         });
         for (id, data) in &own {
+            self.class_near.1 = std::ptr::null();
             *self.classes.slot(*id) = Some(ClassSlot { data: *data, own: false });
         }
         own.into_iter().map(|(_, d)| d).collect()
