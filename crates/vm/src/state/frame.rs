@@ -165,15 +165,16 @@ pub struct CodeState {
     storage: Storage,
 }
 
-/// What every call reads stands in the upper halves of pages, if malloc can do it in a few attempts: the first 2 KiB of both stacks, which begin with a page,
-/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
+/// What every call reads stands in the middle of pages, if malloc can do it in a few attempts: values begin with a page, frames in the last 640 bytes of one (`zakuro_sched::StackPool`), and there they
+/// are written all the time; and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
 fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) -> T {
     const HALF: usize = 2048;
+    const FROM: usize = HALF - 640;
     let mut elsewhere = [const { None }; 12];
     for other in &mut elsewhere {
         let made = make();
         let at = address(&made) % (2 * HALF);
-        if bytes == 0 || bytes > HALF || at >= HALF && at + bytes <= 2 * HALF {
+        if bytes == 0 || bytes > HALF || at >= FROM && at + bytes <= FROM + HALF {
             return made;
         }
         *other = Some(made);
