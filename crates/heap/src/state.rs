@@ -15,6 +15,7 @@
 //! - Taking an id and a first block in `new`: most of the cost of a VM that dies young.
 
 use std::cell::Cell;
+use std::ops::{Index, IndexMut};
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -90,6 +91,9 @@ pub(crate) struct Run {
 /// Blocks of a size class. Lists are linked through `Body::next`.
 #[derive(Clone, Copy)]
 pub(crate) struct Class {
+    /// Cells handed out, those of open runs included, and blocks opened: for those who ask.
+    pub(crate) cells: u64,
+    pub(crate) opened: u64,
     /// The block that runs are taken from.
     pub(crate) current: u32,
     /// Cells of `current` below this index were considered.
@@ -106,13 +110,55 @@ pub(crate) struct Class {
 }
 
 impl Class {
+    const BLANK: Class =
+        Class { cells: 0, opened: 0, current: NONE, next_cell: 0, available: NONE, full: NONE, open: NONE, filled: NONE, unswept: NONE };
+
     /// There is no block of this class.
-    fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.lists().into_iter().chain([self.current, self.unswept]).all(|list| list == NONE)
     }
     /// The lists of blocks that need no sweeping, without the current one.
     pub(crate) fn lists(&self) -> [u32; 4] {
         [self.open, self.filled, self.available, self.full]
+    }
+}
+
+/// The size classes of a heap. One that holds little has blocks of LENDER alone: the others are made with their first block.
+pub(crate) struct Classes {
+    lender: Class,
+    all: Option<Box<[Class; CLASSES]>>,
+}
+
+impl Classes {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Class> {
+        (0..CLASSES).map(|class| &self[class])
+    }
+}
+
+impl Index<usize> for Classes {
+    type Output = Class;
+    #[inline]
+    fn index(&self, class: usize) -> &Class {
+        match &self.all {
+            Some(all) => &all[class],
+            None if class == LENDER => &self.lender,
+            None => &const { Class::BLANK },
+        }
+    }
+}
+
+impl IndexMut<usize> for Classes {
+    #[inline]
+    fn index_mut(&mut self, class: usize) -> &mut Class {
+        if class == LENDER && self.all.is_none() {
+            return &mut self.lender;
+        }
+        let lender = self.lender;
+        &mut self.all.get_or_insert_with(|| {
+            let mut all = Box::new([Class::BLANK; CLASSES]);
+            all[LENDER] = lender;
+            all
+        })[class]
     }
 }
 
@@ -206,7 +252,7 @@ pub struct HeapState {
     pub(crate) member: Option<Member>,
     /// Buffers that cells account for and others of the share may, too.
     pub(crate) shown: Shown,
-    pub(crate) classes: [Class; CLASSES],
+    pub(crate) classes: Classes,
     /// Small cells that were taken from LENDER.
     borrowed: u32,
     pub(crate) lookup: Lookup,
@@ -286,7 +332,7 @@ impl HeapState {
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             member: None,
             shown: Shown::default(),
-            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, open: NONE, filled: NONE, unswept: NONE }; CLASSES],
+            classes: Classes { lender: Class::BLANK, all: None },
             borrowed: 0,
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
@@ -697,7 +743,7 @@ impl HeapState {
 
     /// Calls `f` with each block in use and its size class.
     pub(crate) fn each_block(&self, mut f: impl FnMut(usize, u32)) {
-        for (class, lists) in self.classes.into_iter().enumerate() {
+        for (class, lists) in self.classes.iter().enumerate() {
             // The current block is in no list.
             if lists.current != NONE {
                 f(class, lists.current);
@@ -801,7 +847,7 @@ impl HeapState {
         }
         self.allocated_bytes += ((end - start) * size) as u64;
         self.allocated_cells += (end - start) as u64;
-        self.told.cells[class] += (end - start) as u64;
+        self.classes[class].cells += (end - start) as u64;
     }
 
     /// Takes an empty block for `class` and opens it as one run.
@@ -814,8 +860,9 @@ impl HeapState {
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).init(class, block, noted) };
         self.blocks += 1;
-        self.told.blocks[class] += 1;
-        self.classes[class].current = block;
+        let lists = &mut self.classes[class];
+        lists.opened += 1;
+        lists.current = block;
         self.set_run(class, 0, cells);
         Ok(())
     }
