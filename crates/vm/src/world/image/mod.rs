@@ -569,7 +569,6 @@ impl Cx {
         Ok(root)
     }
     /// `stale`: gets the Hashes to make anew.
-    #[expect(clippy::boxed_local, reason = "it is large, and moved")]
     fn restore(&mut self, seed: Box<Seed>, stale: &mut RootedVec) -> Value {
         self.forked = true;
         self.share_tables(seed.image.clone());
