@@ -37,7 +37,7 @@ b.close
 # Killed while it waits.
 waits = [
   -> { TCPServer.new("127.0.0.1", 0).tap { yield_ready }.accept },
-  -> { x, = UNIXSocket.pair; yield_ready; x.recv(1) },
+  -> { x, = keep(UNIXSocket.pair); yield_ready; x.recv(1) },
   -> { x, = keep(UNIXSocket.pair); yield_ready; x.gets },
   -> { x, = keep(UNIXSocket.pair); yield_ready; IO.select([x]) },
   -> { x, = keep(UNIXSocket.pair); yield_ready; x.wait_readable },

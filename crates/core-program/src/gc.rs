@@ -201,6 +201,12 @@ zakuro_vm::state_loader!("weak maps", |r| {
 /// Collects everything, or, with `full_mark: false`, what is young; sweeps it, unless `immediate_sweep: false`; then runs the finalizers of what died.
 /// Marking is never left unfinished: `immediate_mark` says nothing here.
 fn collect(cx: &mut Cx, kw: Kwargs) -> Result<()> {
+    zakuro_vm::gc::wipe_below();
+    collect_now(cx, kw)
+}
+
+#[inline(never)]
+fn collect_now(cx: &mut Cx, kw: Kwargs) -> Result<()> {
     let [full, mark, sweep] = ["full_mark", "immediate_mark", "immediate_sweep"].map(Sym::intern);
     kw.only(cx, &[full, mark, sweep])?;
     let is_asked = |name| kw.get(name).is_none_or(Value::truthy);

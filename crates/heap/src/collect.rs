@@ -486,7 +486,8 @@ impl HeapState {
 
     /// Calls `f` with address and metadata of each block that has cells, with no run open.
     pub(crate) fn each_body(&mut self, f: &mut dyn FnMut(usize, &mut Body)) {
-        for lists in self.classes {
+        for class in 0..CLASSES {
+            let lists = self.classes[class];
             debug_assert!(lists.current == NONE);
             for first in lists.lists().into_iter().chain([lists.unswept]) {
                 let mut block = first;
@@ -592,12 +593,13 @@ impl HeapState {
         self.since = self.since.saturating_sub(bytes);
         self.cells_since = self.cells_since.saturating_sub(bytes);
         for (class, size) in SIZES.into_iter().enumerate() {
-            let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
-            self.told.cells[class] -= ((run.end - run.bump) / size as usize) as u64;
-            let current = mem::replace(&mut self.classes[class].current, NONE);
-            if current == NONE {
+            if self.classes[class].current == NONE {
+                debug_assert_eq!(self.runs[class].bump, self.runs[class].end, "a run without a block");
                 continue;
             }
+            let run = mem::replace(&mut self.runs[class], Run { bump: 0, end: 0 });
+            self.classes[class].cells -= ((run.end - run.bump) / size as usize) as u64;
+            let current = mem::replace(&mut self.classes[class].current, NONE);
             // SAFETY: this heap owns the block.
             let b = unsafe { &mut *self.body(current) };
             if run.bump != run.end {

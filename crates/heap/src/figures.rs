@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use crate::block::{NONE, State};
-use crate::size_class::{CLASSES, SIZES};
+use crate::size_class::SIZES;
 use crate::state::HeapState;
 
 /// Cells of one size, of [`Heap::size_classes`](crate::Heap::size_classes).
@@ -125,9 +125,6 @@ pub(crate) struct Log {
 /// What is counted for those who ask.
 #[derive(Default)]
 pub(crate) struct Told {
-    /// Cells handed out by class, those of open runs included.
-    pub(crate) cells: [u64; CLASSES],
-    pub(crate) blocks: [u64; CLASSES],
     pub(crate) taken: Lots,
     pub(crate) given: Lots,
     pub(crate) reason: Reason,
@@ -200,8 +197,8 @@ impl HeapState {
             cells: 0,
             live: 0,
             marked: 0,
-            allocated: self.told.cells[i],
-            opened: self.told.blocks[i],
+            allocated: self.classes[i].cells,
+            opened: self.classes[i].opened,
         };
         let mut out: Vec<SizeClass> = SIZES.iter().zip(0..).map(empty).collect();
         self.each_block(|class, block| {

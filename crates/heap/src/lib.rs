@@ -23,6 +23,7 @@
 
 mod block;
 mod budget;
+mod classes;
 mod collect;
 mod figures;
 mod heap;

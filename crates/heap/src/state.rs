@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use zakuro_base::memory::out_of_memory;
 
 use crate::block::{Body, NONE, State};
+use crate::classes::Classes;
 use crate::collect::{MIN_RESERVE, Marking};
 use crate::figures::Told;
 use crate::inspect::Sampler;
@@ -85,35 +86,6 @@ pub(crate) struct Run {
     /// Address of the next cell to hand out; `end` when the run is used up.
     pub(crate) bump: usize,
     pub(crate) end: usize,
-}
-
-/// Blocks of a size class. Lists are linked through `Body::next`.
-#[derive(Clone, Copy)]
-pub(crate) struct Class {
-    /// The block that runs are taken from.
-    pub(crate) current: u32,
-    /// Cells of `current` below this index were considered.
-    pub(crate) next_cell: u32,
-    /// Swept, with free cells; all others are marked.
-    pub(crate) available: u32,
-    /// Nothing (worth having) free; all others are marked.
-    pub(crate) full: u32,
-    /// With free cells, and some that were allocated since the last collection.
-    pub(crate) open: u32,
-    /// Nothing free, and some that were allocated since the last collection.
-    pub(crate) filled: u32,
-    pub(crate) unswept: u32,
-}
-
-impl Class {
-    /// There is no block of this class.
-    fn is_blank(&self) -> bool {
-        self.lists().into_iter().chain([self.current, self.unswept]).all(|list| list == NONE)
-    }
-    /// The lists of blocks that need no sweeping, without the current one.
-    pub(crate) fn lists(&self) -> [u32; 4] {
-        [self.open, self.filled, self.available, self.full]
-    }
 }
 
 /// What the heap may hold, in bytes of cells and payload; usize::MAX: no limit.
@@ -206,7 +178,7 @@ pub struct HeapState {
     pub(crate) member: Option<Member>,
     /// Buffers that cells account for and others of the share may, too.
     pub(crate) shown: Shown,
-    pub(crate) classes: [Class; CLASSES],
+    pub(crate) classes: Classes,
     /// Small cells that were taken from LENDER.
     borrowed: u32,
     pub(crate) lookup: Lookup,
@@ -286,7 +258,7 @@ impl HeapState {
             budget: Budget { soft: usize::MAX, ceiling: usize::MAX, reserve: 0 },
             member: None,
             shown: Shown::default(),
-            classes: [Class { current: NONE, next_cell: 0, available: NONE, full: NONE, open: NONE, filled: NONE, unswept: NONE }; CLASSES],
+            classes: Classes::new(),
             borrowed: 0,
             lookup: Lookup { low: 0, span: 0, base: 0, table: ptr::null_mut(), id: 0 },
             holdings: Holdings::default(),
@@ -697,7 +669,7 @@ impl HeapState {
 
     /// Calls `f` with each block in use and its size class.
     pub(crate) fn each_block(&self, mut f: impl FnMut(usize, u32)) {
-        for (class, lists) in self.classes.into_iter().enumerate() {
+        for (class, lists) in self.classes.iter().enumerate() {
             // The current block is in no list.
             if lists.current != NONE {
                 f(class, lists.current);
@@ -801,11 +773,13 @@ impl HeapState {
         }
         self.allocated_bytes += ((end - start) * size) as u64;
         self.allocated_cells += (end - start) as u64;
-        self.told.cells[class] += (end - start) as u64;
+        self.classes[class].cells += (end - start) as u64;
     }
 
     /// Takes an empty block for `class` and opens it as one run.
     fn open_block(&mut self, class: usize) -> Result<(), NoBlock> {
+        // Its table first: for that, too, there may be no memory.
+        let _ = &mut self.classes[class];
         if self.reserve.is_empty() {
             self.refill();
         }
@@ -814,8 +788,9 @@ impl HeapState {
         // SAFETY: this heap owns the block.
         let cells = unsafe { (*self.body(block)).init(class, block, noted) };
         self.blocks += 1;
-        self.told.blocks[class] += 1;
-        self.classes[class].current = block;
+        let lists = &mut self.classes[class];
+        lists.opened += 1;
+        lists.current = block;
         self.set_run(class, 0, cells);
         Ok(())
     }

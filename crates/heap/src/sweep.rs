@@ -114,6 +114,9 @@ impl HeapState {
     pub(crate) fn partition(&mut self, all: bool, mut finalize_now: usize) {
         let reserved = self.reserve.len();
         for class in 0..CLASSES {
+            if self.classes[class].is_blank() {
+                continue;
+            }
             let lists = &mut self.classes[class];
             let mut chains = [mem::replace(&mut lists.open, NONE), mem::replace(&mut lists.filled, NONE), NONE, NONE];
             if all {

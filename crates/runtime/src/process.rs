@@ -155,7 +155,7 @@ impl Process {
         vms.iter().filter_map(Weak::upgrade).collect()
     }
     /// Starts a VM; `args` become `RubyVM::ARGV`. With an image it runs the image's block instead of a program.
-    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Seed>) {
+    pub fn start_vm(&self, control: &Arc<VmControl>, args: Envelope, image: Option<Box<Seed>>) {
         let Some(me) = self.me.upgrade() else { return };
         {
             let mut vms = self.vms.lock();
@@ -168,7 +168,7 @@ impl Process {
         if let Some(account) = control.account.get() {
             account.fetch_add(control.weight(), Ordering::Relaxed);
         }
-        let unit = VmUnit::new(me, control.clone(), args, image);
+        let unit = VmUnit::new(me, control.clone(), Box::new(crate::program::Start { args, image }));
         let task = self.scheduler.spawn(Box::new(unit));
         let _ = control.set_task(task);
     }
@@ -182,7 +182,7 @@ impl Spawner for Process {
         self.start_vm(control, args, None);
     }
     fn start_image(&self, control: &Arc<VmControl>, args: Envelope, image: Seed) {
-        self.start_vm(control, args, Some(image));
+        self.start_vm(control, args, Some(Box::new(image)));
     }
     fn descendants(&self, of: &Arc<Identity>) -> Vec<Arc<VmControl>> {
         let mut known = HashMap::new();

@@ -17,26 +17,29 @@ use zakuro_vm::*;
 /// What a VM begins with.
 pub struct Start {
     pub args: Envelope,
-    pub image: Option<Seed>,
+    pub image: Option<Box<Seed>>,
 }
 
 /// Runs the VM's program, or the block of its image; leaves the end report in `cx.end`. Each kind of program is a function of its own, and what comes before it is, too: a VM that waits holds on to the pages
 /// that its frames lie in.
-pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, mut start: Box<Start>) {
-    let end = if let Some(job) = crate::api::Job::take(&mut start.args) {
-        let result = initialize(cx, start).and_then(|()| job.run(cx));
-        run_end(cx, result)
-    } else if start.image.is_some() {
+pub fn run_vm(cx: &mut Cx, control: &Arc<VmControl>, start: Box<Start>) {
+    let end = if start.image.is_some() {
         run_block(cx, start)
     } else {
-        run_command(cx, control, start)
+        match run_job(cx, start) {
+            Ok(end) => end,
+            Err(start) => run_command(cx, control, start),
+        }
     };
     finish(cx, control, end);
 }
 
+/// Runs what a host program asks for, if that is what the VM was made for.
 #[inline(never)]
-fn initialize(cx: &mut Cx, start: Box<Start>) -> Result<()> {
-    birth::initialize(cx, start.args, &[])
+fn run_job(cx: &mut Cx, mut start: Box<Start>) -> std::result::Result<End, Box<Start>> {
+    let Some(job) = crate::api::Job::take(&mut start.args) else { return Err(start) };
+    let result = birth::initialize(cx, start.args, &[]).and_then(|()| job.run(cx));
+    Ok(run_end(cx, result))
 }
 
 #[inline(never)]
@@ -398,7 +401,7 @@ fn start_from(cx: &mut Cx, c: &mut Command, path: &str) -> Result<Option<usize>>
         }
     };
     let seed = cx.seed_of_main(&image);
-    let block = cx.restore_image(seed)?;
+    let block = cx.restore_image(Box::new(seed))?;
     if block.is_kind(Kind::Proc)
         && matches!(c.action, Action::File(_) | Action::Stdin)
         && let Some(args) = c.behind_dashes.take()

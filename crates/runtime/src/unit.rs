@@ -15,7 +15,6 @@ use zakuro_vm::account::{Account, Counting};
 use zakuro_vm::allowance::Seat;
 use zakuro_vm::fiber::Co;
 use zakuro_vm::host::{End, Host, VmControl};
-use zakuro_vm::image::Seed;
 use zakuro_vm::thread::TurnEnd;
 use zakuro_vm::transfer::Envelope;
 
@@ -23,8 +22,8 @@ use zakuro_vm::transfer::Envelope;
 pub struct VmUnit {
     process: Arc<Process>,
     control: Arc<VmControl>,
-    args: Option<Envelope>,
-    image: Option<Seed>,
+    /// Taken when it begins.
+    start: Option<Box<Start>>,
     /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
     vm: Option<Box<Vm>>,
     co: Option<Co>,
@@ -61,11 +60,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const RETRY: Duration = Duration::from_millis(20);
 
 impl VmUnit {
-    pub fn new(process: Arc<Process>, control: Arc<VmControl>, args: Envelope, image: Option<Seed>) -> VmUnit {
+    pub fn new(process: Arc<Process>, control: Arc<VmControl>, start: Box<Start>) -> VmUnit {
         let account = control.account.get().cloned();
         let _seat = control.seat.lock().take();
         let counted = process.book.as_ref().map(|book| book.open(control.identity()));
-        VmUnit { account, counted, _seat, process, control, args: Some(args), image, vm: None, co: None, refused: None }
+        VmUnit { account, counted, _seat, process, control, start: Some(start), vm: None, co: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {
         let stack = self.process.pool.take(StackSize::Main)?;
@@ -95,7 +94,7 @@ impl VmUnit {
         // SAFETY: the stack lives in the coroutine, which outlives every use by this VM.
         unsafe { vm.enter_stacks(zakuro_vm::fiber::layout(&stack)) };
         let cx: *mut Vm = &mut *vm;
-        let start = Box::new(Start { args: self.args.take().unwrap_or_else(Envelope::nil), image: self.image.take() });
+        let start = self.start.take().unwrap_or_else(|| Box::new(Start { args: Envelope::nil(), image: None }));
         let control = self.control.clone();
         // SAFETY: the VM moves between native threads together with this coroutine; no thread-local is kept across suspensions.
         let co = unsafe {
@@ -169,7 +168,7 @@ fn panic_text(p: &(dyn Any + Send)) -> String {
 impl Unit for VmUnit {
     fn run(&mut self, task: &Task) -> Turn {
         if self.co.is_none() {
-            if self.args.is_none() {
+            if self.start.is_none() {
                 return Turn::Done;
             }
             let begun = match catch_unwind(AssertUnwindSafe(|| self.begin(task))) {

@@ -1,14 +1,17 @@
-//! Stacks: one slot holds a VM stack (growing up from the bottom) and a native stack (growing down from the top).
+//! Stacks: one slot holds a native stack (growing down) and a VM stack (growing up) that begin at the same place, the seam.
 //!
 //! ```text
-//! base          base + vm area     native_limit                         top   end of slot
-//!  | vm_area --->     | guard 4 KiB    |            <--- native stack     | header, colour |
+//! base        native_limit                         top      vm_area                end of slot
+//!  | guard 4 KiB  |            <--- native stack     | header | --->                     | guard of the next
 //! ```
 //!
-//! Invariants: a slot belongs to one `Stack` or to one free list; its guard, once installed, stays. Memory of a slot is dirty
+//! The page at the seam is shared by what both begin with, and the page table of what a shallow coroutine touches is one.
+//!
+//! Invariants: a slot belongs to one `Stack` or to one free list; the guards at both ends, once installed, stay. Memory of a slot is dirty
 //! when it is handed out: whoever reads it writes it first. Slots are never unmapped one by one.
 //! Rejected: release per use (madvise costs 1.5-2.7 us against 30 ns for a whole unit); mprotect guards (run out of mappings
-//! near 32,000 slots); huge pages (65 KB per parked unit); equal stack tops (walking 1,000 units: 15.2 instead of 6.2 ns each).
+//! near 32,000 slots); huge pages (65 KB per parked unit); equal stack tops (walking 1,000 units: 15.2 instead of 6.2 ns each);
+//! the VM stack at the bottom (four pages and three page tables for a VM that waits, instead of two and two).
 
 use std::cell::Cell;
 use std::io;
@@ -23,8 +26,15 @@ use crate::native;
 
 const PAGE: usize = 4096;
 const MADV_GUARD_INSTALL: libc::c_int = 102;
+/// Addresses that one page of page tables maps.
+const REACH: usize = 2 << 20;
+/// From the seam's page down to the next multiple of [`REACH`]: native stacks of usual depth.
+const SHALLOW: usize = 32 << 10;
+/// Tops lie on so many cache lines, the highest so many below the end of the seam's page: for the first frames.
+const COLOURS: usize = 8;
+const FIRST_FRAMES: usize = 192;
 
-/// Bytes at each end that a trimmed slot keeps.
+/// Bytes on each side of the seam's page that a trimmed slot keeps.
 const KEEP: usize = 16 << 10;
 /// A stack that was used further than this is trimmed when it comes back.
 const DEEP: usize = 128 << 10;
@@ -41,7 +51,7 @@ pub enum StackSize {
 }
 
 impl StackSize {
-    /// Bytes of the interpreter's part, at the bottom.
+    /// Bytes of the interpreter's part, nearly.
     const fn vm_bytes(self) -> usize {
         match self {
             StackSize::Main => 4 << 20,
@@ -68,9 +78,14 @@ impl StackSize {
     const fn index(self) -> usize {
         self as usize
     }
+
+    /// The page of the seam, in a slot of so many bytes.
+    const fn seam(self, bytes: usize) -> usize {
+        bytes - self.vm_bytes() + SHALLOW
+    }
 }
 
-/// Lives at the top of a slot. Written by the coroutine that runs on the stack (one thread at a time), read by its owner while
+/// Lives at the seam of a slot. Written by the coroutine that runs on the stack (one thread at a time), read by its owner while
 /// it is suspended.
 pub(crate) struct Header {
     /// Approximate native stack pointer at the last suspension.
@@ -89,6 +104,7 @@ struct Slot {
     base: usize,
     index: usize,
     trimmed: bool,
+    /// At both ends.
     guarded: bool,
     /// It holds no pages.
     released: bool,
@@ -155,14 +171,17 @@ impl StackPool {
         if !slot.guarded {
             slot.guarded = true;
             if self.0.guards.load(Ordering::Relaxed) {
-                // SAFETY: the range lies inside the slot, which is mapped and ours.
-                let result = unsafe { libc::madvise((slot.base + size.vm_bytes()) as *mut _, PAGE, MADV_GUARD_INSTALL) };
-                if result != 0 {
-                    self.0.guards.store(false, Ordering::Relaxed);
+                for guard in [slot.base, slot.base + self.0.bytes(size)] {
+                    // SAFETY: mapped; the first page of the slot, which is ours, and that of the next one or behind the last, which nobody uses.
+                    let result = unsafe { libc::madvise(guard as *mut _, PAGE, MADV_GUARD_INSTALL) };
+                    if result != 0 {
+                        self.0.guards.store(false, Ordering::Relaxed);
+                    }
                 }
             }
         }
-        let top = slot.base + self.0.bytes(size) - (slot.index & 31) * 64 - HEADER;
+        let end_of_seam = slot.base + size.seam(self.0.bytes(size)) + PAGE;
+        let top = end_of_seam - FIRST_FRAMES - (slot.index % COLOURS) * 64 - HEADER;
         let stack = Stack { pool: self.0.clone(), slot, size, top, vm_depth: 0 };
         // SAFETY: `top` has room for a header, is 64-byte aligned and ours alone.
         unsafe {
@@ -186,12 +205,16 @@ impl StackPool {
         if common.fresh.1 == 0 {
             // Where address space is short, fewer slots at a time; but the first VMs keep an eighth of it, so that others start while some hoard memory.
             let mut slots = size.lot().min(address_space() / if common.made == 0 { 8 } else { 32 } / slot_bytes).max(1);
+            // Where address space is short, so are page tables.
+            let align = if address_space() == usize::MAX { REACH } else { PAGE };
+            // Behind the last slot there is a guard, too.
+            let bytes = |slots: usize| slot_bytes * slots + align;
             let address = loop {
                 // SAFETY: a fresh anonymous mapping, no address asked for.
                 let address = unsafe {
                     libc::mmap(
                         ptr::null_mut(),
-                        slot_bytes * slots,
+                        bytes(slots),
                         libc::PROT_READ | libc::PROT_WRITE,
                         libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
                         -1,
@@ -206,11 +229,10 @@ impl StackPool {
                 }
                 slots = (slots / 4).max(1);
             };
-            let bytes = slot_bytes * slots;
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
-            unsafe { libc::madvise(address, bytes, libc::MADV_NOHUGEPAGE) };
-            common.mappings.push((address as usize, bytes));
-            common.fresh = (address as usize, slots);
+            unsafe { libc::madvise(address, bytes(slots), libc::MADV_NOHUGEPAGE) };
+            common.mappings.push((address as usize, bytes(slots)));
+            common.fresh = ((address as usize + align - PAGE) / align * align, slots);
         }
         let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
         common.fresh = (common.fresh.0 + slot_bytes, common.fresh.1 - 1);
@@ -233,7 +255,7 @@ impl StackPool {
             more |= common.free.len() > released;
             drop(common);
             for slot in &mut lot {
-                release(size, self.0.bytes(size), slot);
+                release(self.0.bytes(size), slot);
             }
             let mut common = self.0.common[size.index()].lock();
             // Whoever took slots meanwhile took them from the end.
@@ -307,32 +329,28 @@ fn trim(size: StackSize, bytes: usize, slot: &mut Slot) {
         return;
     }
     slot.trimmed = true;
-    let vm = size.vm_bytes();
+    let (low, high) = (size.seam(bytes) - KEEP, size.seam(bytes) + PAGE + KEEP);
     // SAFETY: both ranges lie inside a slot that nobody uses; they leave the guard page alone.
     unsafe {
-        libc::madvise((slot.base + KEEP) as *mut _, vm - KEEP, libc::MADV_DONTNEED);
-        libc::madvise((slot.base + vm + PAGE) as *mut _, bytes - vm - PAGE - KEEP, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + PAGE) as *mut _, low - PAGE, libc::MADV_DONTNEED);
+        libc::madvise((slot.base + high) as *mut _, bytes - high, libc::MADV_DONTNEED);
     }
 }
 
 /// Gives all of both stacks back.
-fn release(size: StackSize, bytes: usize, slot: &mut Slot) {
+fn release(bytes: usize, slot: &mut Slot) {
     if slot.released {
         return;
     }
     (slot.trimmed, slot.released) = (true, true);
-    let vm = size.vm_bytes();
     // SAFETY: as in `trim`.
-    unsafe {
-        libc::madvise(slot.base as *mut _, vm, libc::MADV_DONTNEED);
-        libc::madvise((slot.base + vm + PAGE) as *mut _, bytes - vm - PAGE, libc::MADV_DONTNEED);
-    }
+    unsafe { libc::madvise((slot.base + PAGE) as *mut _, bytes - PAGE, libc::MADV_DONTNEED) };
 }
 
 /// Whether the native stack reached `DEEP` bytes. Costs a system call: for main stacks only, where the end of a VM hides it.
 fn native_was_deep(bytes: usize, slot: &Slot) -> bool {
     let mut resident = [0u8; 16];
-    let address = slot.base + bytes - DEEP - resident.len() * PAGE;
+    let address = slot.base + StackSize::Main.seam(bytes) + PAGE - DEEP - resident.len() * PAGE;
     // SAFETY: the range lies inside the slot; `resident` has one byte for each of its pages.
     let result = unsafe { libc::mincore(address as *mut _, resident.len() * PAGE, resident.as_mut_ptr().cast()) };
     result == 0 && resident.iter().any(|r| r & 1 != 0)
@@ -348,19 +366,20 @@ pub struct Stack {
 }
 
 impl Stack {
-    /// Lowest usable address: where the VM stack begins.
+    /// Lowest address of the slot.
     pub fn base(&self) -> *mut u8 {
         self.slot.base as *mut u8
     }
 
     /// The interpreter's part: address and bytes. Contents are whatever the last user left.
     pub fn vm_area(&self) -> (*mut u8, usize) {
-        (self.base(), self.size.vm_bytes())
+        let start = self.top + HEADER;
+        (start as *mut u8, self.slot.base + self.pool.bytes(self.size) - start)
     }
 
     /// Lowest address that the native stack may use.
     pub fn native_limit(&self) -> *mut u8 {
-        (self.slot.base + self.size.vm_bytes() + PAGE) as *mut u8
+        (self.slot.base + PAGE) as *mut u8
     }
 
     /// Where the native stack begins (its highest address, exclusive).

@@ -16,7 +16,8 @@ fn both_parts_are_usable_and_apart() {
     for size in [StackSize::Fiber, StackSize::Main] {
         let stack = pool.take(size).unwrap();
         let (vm, len) = stack.vm_area();
-        assert!(vm as usize + len < stack.native_limit() as usize);
+        assert!(stack.top() < vm && stack.native_limit() < stack.top());
+        assert_eq!(vm as usize / PAGE, stack.top() as usize / PAGE);
         // SAFETY: the slot is ours.
         unsafe {
             vm.write_bytes(1, len);
@@ -36,7 +37,7 @@ fn deep_use_is_given_back() {
     stack.note_vm_depth(len);
     drop(stack);
     let stack = pool.take(StackSize::Fiber).unwrap();
-    assert_eq!(stack.base(), vm);
+    assert_eq!(stack.vm_area(), (vm, len));
     // SAFETY: the slot is ours, and mapped memory is readable.
     unsafe { assert_eq!((*vm, *vm.add(len - 1)), (7, 0)) };
 

@@ -272,6 +272,12 @@ impl Cx {
     }
 }
 
+/// Wipes the native stack right below the caller: what calls that are over have left there would keep cells alive where the next frames have holes.
+#[inline(never)]
+pub fn wipe_below() {
+    std::hint::black_box(&mut [0usize; 256]);
+}
+
 /// Scans the coroutines that a thread's running fiber was resumed from.
 pub(crate) fn mark_suspended(m: &mut Marker<'_>, list: &[crate::vm::SuspendedStacks]) {
     for s in list {
@@ -345,7 +351,7 @@ unsafe fn forget_above(top: *mut Value, end: *mut Value) {
 
 /// What the stacks of a thread or fiber take at least, in a VM with a memory limit: a page of native stack, frames and values each.
 pub(crate) const STACKS: usize = 5 * PAGE;
-const PAGE: usize = 4096;
+pub(crate) const PAGE: usize = 4096;
 
 /// What is known of the stacks of a thread or fiber that does not run.
 ///

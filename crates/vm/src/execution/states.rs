@@ -27,14 +27,24 @@ impl Default for StatesMet {
 }
 
 impl Cx {
-    /// The VM's state of a Code, made on first use.
+    /// The VM's state of a Code, made on first use, or made whole.
     pub fn code_state(&mut self, code: &Arc<Code>) -> *const CodeState {
         let key = Arc::as_ptr(code) as usize;
-        if let Some(s) = self.code_states.get(&key) {
+        if let Some(s) = self.code_states.get(&key)
+            && !s.is_bare()
+        {
             return &**s;
         }
         let consts = self.const_values(&code.consts);
-        let mut s = CodeState::new(code.clone(), consts, crate::interp::send_miss);
+        let bare = self.code_states.remove(&key);
+        let is_new = bare.is_none();
+        let mut s = match bare {
+            Some(mut s) => {
+                s.complete(&consts, crate::interp::send_miss);
+                s
+            }
+            None => CodeState::new(code.clone(), consts, crate::interp::send_miss),
+        };
         self.trace_new_state(&mut s);
         if self.options.jit.is_on() {
             self.heat_up(&s, self.options.jit.waits());
@@ -42,6 +52,13 @@ impl Cx {
         let p: *const CodeState = &*s;
         self.code_states.insert(key, s);
         self.state_gets_cells(p);
+        if is_new {
+            self.inherit_once(key);
+        }
+        p
+    }
+    /// What the once-sites of a Code have met in the VM that this one grew from.
+    pub(crate) fn inherit_once(&mut self, key: usize) {
         if self.once_used
             && let Some(base) = self.base.clone()
             && let Some(values) = base.once(key)
@@ -53,7 +70,6 @@ impl Cx {
                 }
             }
         }
-        p
     }
     pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
         let at = StatesMet::place(m.body);
@@ -65,7 +81,9 @@ impl Cx {
         state
     }
     fn method_state_looked_up(&mut self, m: Method) -> *const CodeState {
-        if let Some(s) = self.code_states.get(&m.body) {
+        if let Some(s) = self.code_states.get(&m.body)
+            && !s.is_bare()
+        {
             return &**s;
         }
         // SAFETY: the Code is kept alive by kept_codes or the boot image, in an Arc; the extra count balances `from_raw`.

@@ -14,7 +14,8 @@ const ENTRIES: usize = 32;
 /// See the module.
 pub(crate) struct CvarCache {
     epoch: u32,
-    entries: [Entry; ENTRIES],
+    /// None until there is something to keep.
+    entries: Option<Box<[Entry; ENTRIES]>>,
 }
 
 #[derive(Clone, Copy)]
@@ -28,8 +29,7 @@ struct Entry {
 
 impl Default for CvarCache {
     fn default() -> Self {
-        let none = Entry { cref: Value::NIL, name: sym::empty, epoch: 0, holder: ids::OBJECT, at: 0 };
-        CvarCache { epoch: 1, entries: [none; ENTRIES] }
+        CvarCache { epoch: 1, entries: None }
     }
 }
 
@@ -39,11 +39,13 @@ impl CvarCache {
     }
     #[inline]
     fn find(&self, cref: Value, name: Sym) -> Option<(ClassId, usize)> {
-        let e = &self.entries[Self::slot(cref, name)];
+        let e = &self.entries.as_deref()?[Self::slot(cref, name)];
         (e.cref == cref && e.name == name && e.epoch == self.epoch).then_some((e.holder, e.at as usize))
     }
     fn keep(&mut self, cref: Value, name: Sym, holder: ClassId, at: usize) {
-        self.entries[Self::slot(cref, name)] = Entry { cref, name, epoch: self.epoch, holder, at: at as u32 };
+        const NONE: Entry = Entry { cref: Value::NIL, name: sym::empty, epoch: 0, holder: ids::OBJECT, at: 0 };
+        let entries = self.entries.get_or_insert_with(|| Box::new([NONE; ENTRIES]));
+        entries[Self::slot(cref, name)] = Entry { cref, name, epoch: self.epoch, holder, at: at as u32 };
     }
     /// What was known need not be so any more.
     pub(crate) fn forget(&mut self) {

@@ -161,6 +161,8 @@ pub struct CodeState {
     pub keeps_keywords: Cell<bool>,
     /// It has got cells since the last minor collection (`crate::fresh`).
     pub(crate) fresh: Cell<bool>,
+    /// See [`CodeState::bare`].
+    is_bare: bool,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
     layouts: Layouts,
@@ -168,15 +170,16 @@ pub struct CodeState {
     storage: Storage,
 }
 
-/// What every call reads stands in the upper halves of pages, if malloc can do it in a few attempts: the first 2 KiB of both stacks, which begin with a page,
-/// are written all the time, and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
+/// What every call reads stands in the middle of pages, if malloc can do it in a few attempts: values begin with a page, frames in the last 640 bytes of one (`zakuro_sched::StackPool`), and there they
+/// are written all the time; and a load waits for a store to the same address modulo 4 KiB (docs/decisions/0009).
 fn placed<T>(make: impl Fn() -> T, address: impl Fn(&T) -> usize, bytes: usize) -> T {
     const HALF: usize = 2048;
+    const FROM: usize = HALF - 640;
     let mut elsewhere = [const { None }; 12];
     for other in &mut elsewhere {
         let made = make();
         let at = address(&made) % (2 * HALF);
-        if bytes == 0 || bytes > HALF || at >= HALF && at + bytes <= 2 * HALF {
+        if bytes == 0 || bytes > HALF || at >= FROM && at + bytes <= FROM + HALF {
             return made;
         }
         *other = Some(made);
@@ -256,18 +259,34 @@ impl Drop for CodeState {
 
 impl CodeState {
     pub fn new(code: Arc<Code>, consts: Box<[Value]>, miss: Handler) -> Box<CodeState> {
+        let (storage, children) = CodeState::parts(&code, &consts, miss);
+        CodeState::with(code, storage, children, false)
+    }
+    fn parts(code: &Code, consts: &[Value], miss: Handler) -> (Storage, Box<[Cell<*const CodeState>]>) {
         let call = CallCache { key: 0, handler: miss, target: 0, me: Value::NIL, extra: 0, shape: 0 };
         let found = ConstCache { epoch: 0, cref: Value::NIL, value: Value::NIL };
-        let storage = Storage::new((call, code.calls.len()), (found, code.const_sites.len()), &consts, code.ivars.len());
-        let children = code.children.iter().map(|_| Cell::new(std::ptr::null())).collect();
-        CodeState::with(code, storage, children)
+        let storage = Storage::new((call, code.calls.len()), (found, code.const_sites.len()), consts, code.ivars.len());
+        (storage, code.children.iter().map(|_| Cell::new(std::ptr::null())).collect())
     }
-    /// The state of a Code in an image, which no VM runs: only its once-sites count.
+    /// Gives a bare one what running it takes.
+    pub(crate) fn complete(&mut self, consts: &[Value], miss: Handler) {
+        (self.storage, self.children) = CodeState::parts(&self.code, consts, miss);
+        self.first_child = self.children.as_ptr();
+        (self.calls, self.consts_cache, self.consts, self.ivars) = {
+            let (calls, consts_cache, consts, ivars) = self.storage.places();
+            (calls, consts_cache, consts.cast_const(), ivars)
+        };
+        self.is_bare = false;
+    }
+    pub(crate) fn is_bare(&self) -> bool {
+        self.is_bare
+    }
+    /// The state of a Code that nothing runs, as long as it is not made whole: in an image, where only its once-sites count, or that of a Code around a block that a VM begins with.
     pub fn bare(code: Arc<Code>) -> Box<CodeState> {
         let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into(), others_kept: 0 };
-        CodeState::with(code, storage, [].into())
+        CodeState::with(code, storage, [].into(), true)
     }
-    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[Cell<*const CodeState>]>) -> Box<CodeState> {
+    fn with(code: Arc<Code>, mut storage: Storage, children: Box<[Cell<*const CodeState>]>, is_bare: bool) -> Box<CodeState> {
         let first_child = children.as_ptr();
         let (calls, consts_cache, consts, ivars) = storage.places();
         let place = placed(Box::<CodeState>::new_uninit, |b| &raw const **b as usize, size_of::<CodeState>());
@@ -302,6 +321,7 @@ impl CodeState {
                 keeps_keywords: Cell::new(false),
                 fresh: Cell::new(false),
                 traced: None,
+                is_bare,
                 layouts: Layouts::default(),
                 tables: Tables::default(),
                 machine: Cell::new(std::ptr::null()),

@@ -14,7 +14,7 @@
 
 use crate::builtin::Block;
 use crate::frame::Frame;
-use crate::gc::{Parked, STACKS};
+use crate::gc::{PAGE, Parked, STACKS};
 use crate::interp::trace::events;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, Stacks, SuspendedStacks};
@@ -177,11 +177,11 @@ impl Drop for FiberData {
     }
 }
 
-/// Divides a stack slot: frames first, then values, native code in the upper half.
+/// Divides a stack slot: frames first, on the page where native code begins, then values, from a page's begin.
 pub fn layout(stack: &Stack) -> Stacks {
     let (base, len) = stack.vm_area();
     let frames = base as *mut Frame;
-    let frame_bytes = (len / 4) & !63;
+    let frame_bytes = (base as usize + len / 4) / PAGE * PAGE - base as usize;
     // SAFETY: both parts lie inside the slot's VM area.
     unsafe {
         let values = base.add(frame_bytes) as *mut Value;

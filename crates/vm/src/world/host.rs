@@ -116,7 +116,7 @@ pub struct VmControl {
 
 #[derive(Default)]
 struct ControlState {
-    end: Option<End>,
+    end: Option<Box<End>>,
     /// What the texts of the end count for the limited family, as long as anybody has a handle.
     _charge: Option<Charge>,
     joiners: Vec<Task>,
@@ -189,7 +189,7 @@ impl VmControl {
         let (joiners, callbacks) = {
             let mut s = self.lock();
             s._charge = self.account.get().filter(|_| end.bytes() > 0).map(|account| Charge::of(account.clone(), end.bytes()));
-            s.end = Some(end.clone());
+            s.end = Some(Box::new(end.clone()));
             s.result = result;
             // Under the lock: who sees the one sees the other.
             self.identity.set_ended();
@@ -208,7 +208,7 @@ impl VmControl {
         let end = {
             let mut s = self.lock();
             match &s.end {
-                Some(end) => end.clone(),
+                Some(end) => (**end).clone(),
                 None => {
                     s.callbacks.push((number, f));
                     return true;
@@ -227,7 +227,7 @@ impl VmControl {
         self.lock().result.take()
     }
     pub fn end(&self) -> Option<End> {
-        self.lock().end.clone()
+        self.lock().end.as_deref().cloned()
     }
     /// The end report, or registers the task to be woken at the end.
     pub fn end_or_register(&self, t: &Task) -> Option<End> {
@@ -236,7 +236,7 @@ impl VmControl {
         if s.end.is_none() && !s.joiners.contains(t) {
             s.joiners.push(t.clone());
         }
-        s.end.clone()
+        s.end.as_deref().cloned()
     }
     /// Somebody will take the end report.
     pub fn expect_join(&self) {

@@ -616,22 +616,22 @@ pub mod help {
     }
 
     /// An instance variable of self that is read by its site's slow way. As [`step`].
-    pub unsafe extern "C" fn get_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+    unsafe fn got_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: as in `step`.
         unsafe {
             (*cx.fp).ip = ip;
-            if listed::get_listed(cx, ip, regs, cs) { 1 } else { step(cx, ip, regs, cs, handler) }
+            if listed::get_listed(cx, ip, regs, cs) { 1 } else { stepped(cx, ip, regs, cs, handler) }
         }
     }
     /// The same of one that is set.
-    pub unsafe extern "C" fn set_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
+    unsafe fn put_ivar(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, handler: usize) -> u64 {
         // SAFETY: as in `step`.
         unsafe {
             (*cx.fp).ip = ip;
             match guarded(cx, |cx| Ok(Value::bool(listed::set_listed(cx, ip, regs, cs)))) {
                 0 => 0,
                 v if v == Value::TRUE.bits() => 1,
-                _ => step(cx, ip, regs, cs, handler),
+                _ => stepped(cx, ip, regs, cs, handler),
             }
         }
     }
@@ -796,7 +796,7 @@ pub mod help {
             }
         )*};
     }
-    looking! { step stepped send sent send_x sent_x super_ above yield_ yielded }
+    looking! { step stepped send sent send_x sent_x super_ above yield_ yielded get_ivar got_ivar set_ivar put_ivar }
 
     /// A safepoint of a loop in machine code, with a builtin's frame on top: 1, or 0.
     #[cold]

@@ -82,7 +82,8 @@ impl Cx {
         }
         let mut states: Vec<*const CodeState> = Vec::with_capacity(codes.len());
         for c in &codes {
-            let s = if parts.is_some() { self.bare_state(&c.code) } else { self.code_state(&c.code) };
+            // Those that Procs run are made whole with these.
+            let s = self.bare_state(&c.code, parts.is_none());
             // SAFETY: made just above, and those of the list; they live as long as the VM, which nobody else uses.
             unsafe {
                 if let Some(p) = c.parent {
@@ -125,11 +126,19 @@ impl Cx {
         let root = fix(graph.root);
         (made, root)
     }
-    /// State of a Code that no VM runs: what Procs of an image refer to.
-    fn bare_state(&mut self, code: &Arc<Code>) -> *const CodeState {
+    /// State of a Code that nothing runs yet: what Procs of an image refer to, or stand in. `runs`: in a VM.
+    fn bare_state(&mut self, code: &Arc<Code>, runs: bool) -> *const CodeState {
         let key = Arc::as_ptr(code) as usize;
-        let s = self.code_states.entry(key).or_insert_with(|| CodeState::bare(code.clone()));
-        &**s
+        if let Some(s) = self.code_states.get(&key) {
+            return &**s;
+        }
+        let s = CodeState::bare(code.clone());
+        let p: *const CodeState = &*s;
+        self.code_states.insert(key, s);
+        if runs {
+            self.inherit_once(key);
+        }
+        p
     }
 
     /// The cell of a node, without what it refers to.
@@ -257,7 +266,15 @@ impl Cx {
             }
             Body::Proc(code, at) => {
                 let p = Ref::<ProcCell>::of(v);
-                let code = if p.proc_kind() == ProcKind::Block { states[code] as usize } else { code };
+                let code = match p.proc_kind() {
+                    ProcKind::Block if parts.is_some() => states[code] as usize,
+                    ProcKind::Block => {
+                        // SAFETY: code states live as long as the VM.
+                        let code = unsafe { (*states[code]).code.clone() };
+                        self.code_state(&code) as usize
+                    }
+                    _ => code,
+                };
                 ProcCell::init(p, code, words[at], words[at + 1], words[at + 2], words[at + 3]);
             }
             Body::Method { words: at, .. } => {

@@ -554,7 +554,7 @@ impl Cx {
     ///
     /// # Errors
     /// A `hash` method of the program raises, which Hashes of an image that came from a file need.
-    pub fn restore_image(&mut self, seed: Seed) -> Result<Value> {
+    pub fn restore_image(&mut self, seed: Box<Seed>) -> Result<Value> {
         let before = self.begin_activity(Activity::Image);
         let mut kept = RootedVec::new(self);
         // A VM that then waits would hold on to the page of its stack that this needs. Nothing collects meanwhile.
@@ -569,7 +569,7 @@ impl Cx {
         Ok(root)
     }
     /// `stale`: gets the Hashes to make anew.
-    fn restore(&mut self, seed: Seed, stale: &mut RootedVec) -> Value {
+    fn restore(&mut self, seed: Box<Seed>, stale: &mut RootedVec) -> Value {
         self.forked = true;
         self.share_tables(seed.image.clone());
         let top = seed.image.top();
