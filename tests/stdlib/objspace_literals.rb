@@ -74,3 +74,23 @@ begin
 rescue => e
   puts e.backtrace.first(2).map { |at| at[/\d+:in.*/] }
 end
+
+# Lambdas, names of the file, joined pieces.
+ObjectSpace.trace_object_allocations do
+  list = [
+    "a",
+    -> { 1 },
+    __FILE__,
+    <<~A,
+      text
+    A
+    "joined " \
+      "text",
+    /x#{1}/,
+  ]
+  hash = {
+    a: -> {},
+    b: __FILE__,
+  }
+  p list.map { |o| ObjectSpace.allocation_sourceline(o) }, hash.values.map { |o| ObjectSpace.allocation_sourceline(o) }
+end

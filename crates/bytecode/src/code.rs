@@ -556,9 +556,11 @@ impl Code {
         let i = self.spans.binary_search_by_key(&ip, |s| s.0).ok()?;
         Some((self.spans[i].1, self.spans[i].2))
     }
-    /// The line of the statement that begins with an instruction.
-    pub fn statement_at(&self, ip: usize) -> Option<u32> {
-        self.statements.binary_search_by_key(&(ip as u32), |s| s.0).ok().map(|i| self.statements[i].1)
+    /// The statements that begin with an instruction, with their lines: one, and those that it begins with on lines of their own.
+    pub fn statements_at(&self, ip: usize) -> &[(u32, u32)] {
+        let from = self.statements.partition_point(|s| (s.0 as usize) < ip);
+        let count = self.statements[from..].iter().take_while(|s| s.0 as usize == ip).count();
+        &self.statements[from..from + count]
     }
 
     /// Source line of instruction `ip`.

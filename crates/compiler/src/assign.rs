@@ -77,7 +77,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     fn const_write(&mut self, target: Target, value: &Node<'pr>, at: u32, dest: Dest) -> u16 {
-        if !self.shareable {
+        if self.shareable.is_none() {
             self.set_line(at);
             return self.write_with(target, value, dest);
         }
@@ -85,19 +85,6 @@ impl<'pr> Compiler<'pr> {
             c.shareable_value(value, d);
             c.store(&target, d);
         })
-    }
-
-    /// The value of a constant under `# shareable_constant_value`.
-    fn shareable_value(&mut self, value: &Node<'pr>, to: u16) {
-        let base = self.get_const(Sym::intern("Ractor"), true, Dest::Push);
-        let saved = std::mem::replace(&mut self.shareable, false);
-        self.expr(value, Dest::Push);
-        self.shareable = saved;
-        let name = Sym::intern("make_shareable");
-        let site = self.f.asm.site(CallSite { name, flags: 0, argc: 1, child: NO_BLOCK, keywords: NO_KEYWORDS });
-        self.f.asm.emit(Op::Send, 1, base, 0, site);
-        self.f.asm.mov(to, base);
-        self.pop_to(base);
     }
 
     /// Assignments but those to local variables; None for a node that is none.
@@ -573,7 +560,7 @@ impl<'pr> Compiler<'pr> {
                 self.fetch(&t, Dest::Reg(v));
                 self.branch_register(v, matches!(op, Update::Or), skip, false);
                 self.f.asm.bind(unset);
-                if self.shareable {
+                if self.shareable.is_some() {
                     self.shareable_value(value, v);
                 } else {
                     self.expr(value, Dest::Reg(v));

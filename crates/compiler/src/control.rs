@@ -1,7 +1,7 @@
 //! Branches, loops and jumps.
 
 use crate::branches;
-use crate::emit::Label;
+use crate::emit::{HeldStatements, Label};
 use crate::expr::cast;
 use crate::literal::small_int;
 use crate::scope::Kind;
@@ -50,52 +50,62 @@ impl<'pr> Compiler<'pr> {
                 (n.predicate(), n.statements(), n.else_clause().map(|e| e.as_node()), true)
             }
         };
+        // It is one wherever it stands.
+        self.begin_statement(n);
         let known = branches::is_known(&predicate);
         if self.branches.is_some() && !known {
             return self.counted_conditional(n, (&predicate, statements.as_ref(), otherwise.as_ref(), sense), dest);
         }
         let truth = !matches!(predicate, Node::FalseNode { .. } | Node::NilNode { .. });
+        let mut held = self.hold_if(known);
         let other = self.f.asm.label();
         if dest == Dest::Discard && otherwise.is_none() {
             self.branch(&predicate, sense, other, false);
-            self.perhaps_dead(known && truth == sense, |c| c.statements_opt(statements.as_ref(), Dest::Discard));
+            self.perhaps_dead(known && truth == sense, &mut held, |c| c.statements_opt(statements.as_ref(), Dest::Discard));
             self.f.asm.bind(other);
+            self.f.asm.release_statements(&mut held);
             return 0;
         }
         if dest == Dest::Discard && statements.is_none() {
             self.branch(&predicate, !sense, other, false);
-            self.perhaps_dead(known && truth != sense, |c| c.otherwise(otherwise.as_ref(), Dest::Discard));
+            self.perhaps_dead(known && truth != sense, &mut held, |c| c.body(otherwise.as_ref(), Dest::Discard));
             self.f.asm.bind(other);
+            self.f.asm.release_statements(&mut held);
             return 0;
         }
         self.branch(&predicate, sense, other, false);
+        let held = std::cell::RefCell::new(held);
         self.two_arms(
             dest,
             other,
             |c, d| {
-                c.perhaps_dead(known && truth == sense, |c| c.statements_opt(statements.as_ref(), d));
+                c.perhaps_dead(known && truth == sense, &mut held.borrow_mut(), |c| c.statements_opt(statements.as_ref(), d));
             },
             |c, d| {
-                c.perhaps_dead(known && truth != sense, |c| c.otherwise(otherwise.as_ref(), d));
+                c.perhaps_dead(known && truth != sense, &mut held.borrow_mut(), |c| c.body(otherwise.as_ref(), d));
             },
         )
     }
 
-    /// What follows the first arm: an `else`, or an `elsif`, which a trace sees as it does the `if`.
-    fn otherwise(&mut self, n: Option<&Node<'pr>>, dest: Dest) -> u16 {
-        if let Some(n @ Node::IfNode { .. }) = n {
-            self.begin_statement(n);
-        }
-        self.body(n, dest)
+    /// Of a conditional whose arm is known, what begins with it: the arm that is kept begins with that.
+    pub(crate) fn hold_if(&mut self, known: bool) -> HeldStatements {
+        if known { self.f.asm.hold_statements() } else { HeldStatements::default() }
     }
 
-    /// Lowers an arm. What can never run has no counters.
-    fn perhaps_dead(&mut self, dead: bool, arm: impl FnOnce(&mut Self) -> u16) {
-        let kept = if dead { self.branches.take() } else { None };
-        arm(self);
-        if dead {
-            self.branches = kept;
+    /// Lowers an arm; one that may run begins with the statements `held`. What can never run has no counters, and no trace sees it.
+    pub(crate) fn perhaps_dead<T>(&mut self, dead: bool, held: &mut HeldStatements, arm: impl FnOnce(&mut Self) -> T) {
+        if !dead {
+            self.f.asm.release_statements(held);
+            arm(self);
+            return;
         }
+        let kept = self.branches.take();
+        let seen = self.f.asm.statements.len();
+        let unseen = std::mem::replace(&mut self.unseen, true);
+        arm(self);
+        self.unseen = unseen;
+        self.branches = kept;
+        self.f.asm.forget_statements(seen);
     }
 
     /// The same with a counter in each arm. The arm of a true condition comes first, as in CRuby's reports.
@@ -126,7 +136,7 @@ impl<'pr> Compiler<'pr> {
             },
             |c, d| {
                 c.count_arm(not);
-                c.otherwise(otherwise, d);
+                c.body(otherwise, d);
             },
         );
         if sense {
@@ -162,6 +172,9 @@ impl<'pr> Compiler<'pr> {
         self.f.control.push(Control::Loop { brk, next, redo, value, tests: false });
         if !body_first && !endless {
             self.f.asm.jump(next);
+        } else if statements.is_some() && self.f.asm.begins_statement() {
+            // Else the body's first statement would take the loop's place.
+            self.f.asm.jump(redo);
         }
         self.f.asm.bind(redo);
         self.count_arm(counter);

@@ -1,5 +1,6 @@
 //! Definitions: methods, classes, aliases, `END`.
 
+use crate::expr::only;
 use crate::unit::{Compiler, Dest, Leap};
 use ruby_prism as prism;
 use ruby_prism::Node;
@@ -31,7 +32,14 @@ impl<'pr> Compiler<'pr> {
                     c.prologue(&list, p);
                 }
                 c.f.end_line = c.line_of(n.location().end().saturating_sub(1));
-                c.tail_opt(n.body().as_ref());
+                match n.body().and_then(|b| only(&b.as_statements_node()?)).filter(|_| n.equal_loc().is_some()) {
+                    // The body of an endless method is no statement of its own.
+                    Some(body) => {
+                        c.set_line(body.location().start());
+                        c.tail(&body);
+                    }
+                    None => c.tail_opt(n.body().as_ref()),
+                }
             });
             c.method_params.remove(&scope);
             code

@@ -28,6 +28,13 @@ struct PendingHandler {
     kind: HandlerKind,
 }
 
+/// Statements that are to begin further on than where they were met.
+#[derive(Default)]
+pub(crate) struct HeldStatements {
+    statements: Vec<(u32, u32)>,
+    first: Option<(u32, u32)>,
+}
+
 /// Why a Code could not be assembled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AsmError {
@@ -46,6 +53,8 @@ pub(crate) struct Asm {
     /// First instructions of the bodies of rescue clauses.
     pub rescues: Vec<u32>,
     statement_line: u32,
+    /// Where in the code and in the source the last one begins.
+    pub statement_first: Option<(u32, u32)>,
     /// Line given to the instructions emitted next.
     pub line: u32,
     pub spans: Vec<(u32, u32, u32)>,
@@ -114,16 +123,60 @@ impl Asm {
         }
     }
 
-    /// A statement begins here, on `line`. One before it that took no instruction is not seen.
-    pub fn statement(&mut self, line: u32) {
-        if line != self.statement_line {
-            self.statement_line = line;
+    /// A statement that stands on line `own` begins here; a trace tells of it on `line`, that of what it evaluates first, which is at `first` of the source. One on the line of the
+    /// statement before it is not seen, nor one that begins with what that one begins with.
+    pub fn statement(&mut self, own: u32, line: u32, first: u32) {
+        if own != self.statement_line {
+            self.statement_line = own;
             let at = self.ip();
-            match self.statements.last_mut() {
-                Some(last) if last.0 == at => last.1 = line,
-                _ => self.statements.push((at, line)),
+            if self.statement_first.replace((at, first)) != Some((at, first)) || !self.begins_statement() {
+                self.statements.push((at, line));
             }
         }
+    }
+
+    /// What begins next is seen, whatever its line.
+    pub fn no_statement(&mut self) {
+        self.statement_line = 0;
+    }
+
+    /// Takes back the statements after the first `count`: they never run, or nothing was made of them. The next one stands for them.
+    pub fn forget_statements(&mut self, count: usize) {
+        if self.statements.len() > count {
+            self.statements.truncate(count);
+            self.statement_line = 0;
+        }
+    }
+
+    /// Takes out the statements that would begin with the next instruction.
+    pub fn hold_statements(&mut self) -> HeldStatements {
+        let at = self.ip();
+        let from = self.statements.partition_point(|s| s.0 < at);
+        HeldStatements { statements: self.statements.split_off(from), first: self.statement_first }
+    }
+
+    /// Lets those begin here.
+    pub fn release_statements(&mut self, held: &mut HeldStatements) {
+        if held.statements.is_empty() {
+            return;
+        }
+        let at = self.ip();
+        self.statements.extend(held.statements.drain(..).map(|(_, line)| (at, line)));
+        self.statement_first = held.first.map(|(_, first)| (at, first));
+    }
+
+    /// Lowers what is a Code of its own in CRuby: its first statement is seen on whatever line, and what follows is as if it was not there.
+    pub fn set_apart(&mut self) -> u32 {
+        std::mem::replace(&mut self.statement_line, 0)
+    }
+
+    pub fn end_apart(&mut self, line: u32) {
+        self.statement_line = line;
+    }
+
+    /// Whether a statement begins with the next instruction.
+    pub fn begins_statement(&self) -> bool {
+        self.statements.last().is_some_and(|s| s.0 == self.ip())
     }
 
     pub fn mov(&mut self, to: u16, from: u16) {

@@ -118,9 +118,11 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.emit(Op::GetErr, 0, old, 0, 0);
         self.f.asm.emit(Op::SetErr, 0, held, 0, 0);
         self.f.asm.bind(run);
+        let line = self.f.asm.set_apart();
         self.restoring_error(old, |c| {
             c.statements(clause, Dest::Discard);
         });
+        self.f.asm.end_apart(line);
         if self.f.asm.reachable() {
             let line = self.f.asm.line;
             if ends {
@@ -262,6 +264,7 @@ impl<'pr> Compiler<'pr> {
         self.f.asm.emit(Op::Catch, 0, error, 0, 0);
         self.f.control.push(Control::Retry { start });
         let done = self.f.asm.label();
+        let line = self.f.asm.set_apart();
         self.with_error(error, old, |c| {
             clauses(c, error, done);
             if c.f.asm.reachable() {
@@ -269,6 +272,7 @@ impl<'pr> Compiler<'pr> {
             }
             c.f.asm.bind(done);
         });
+        self.f.asm.end_apart(line);
         self.f.control.pop();
         self.f.asm.emit(Op::SetErr, 0, old, 0, 0);
         self.f.asm.bind(end);

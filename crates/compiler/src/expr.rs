@@ -60,7 +60,13 @@ impl<'pr> Compiler<'pr> {
             Node::XStringNode { .. } => self.x_string(&cast!(n, as_x_string_node), dest),
             Node::InterpolatedXStringNode { .. } => self.interpolated_x_string(&cast!(n, as_interpolated_x_string_node), dest),
             Node::EmbeddedStatementsNode { .. } => match cast!(n, as_embedded_statements_node).statements() {
-                Some(s) => self.statements(&s, dest),
+                Some(s) => match only(&s) {
+                    Some(n) => {
+                        self.set_line(n.location().start());
+                        self.expr(&n, dest)
+                    }
+                    None => self.statements(&s, dest),
+                },
                 None => self.nil(dest),
             },
             Node::EmbeddedVariableNode { .. } => self.expr(&cast!(n, as_embedded_variable_node).variable(), dest),
@@ -171,12 +177,7 @@ impl<'pr> Compiler<'pr> {
             // Hoisted to the start of the program.
             Node::PreExecutionNode { .. } => self.nil(dest),
             Node::PostExecutionNode { .. } => self.post_execution(&cast!(n, as_post_execution_node), dest),
-            Node::ShareableConstantNode { .. } => {
-                let saved = std::mem::replace(&mut self.shareable, true);
-                let r = self.expr(&cast!(n, as_shareable_constant_node).write(), dest);
-                self.shareable = saved;
-                r
-            }
+            Node::ShareableConstantNode { .. } => self.shareable_constant(&cast!(n, as_shareable_constant_node), dest),
 
             Node::LocalVariableWriteNode { .. } => self.local_write(&cast!(n, as_local_variable_write_node), dest),
             Node::MultiWriteNode { .. } => self.multi_write(&cast!(n, as_multi_write_node), dest),
@@ -216,12 +217,32 @@ impl<'pr> Compiler<'pr> {
         r
     }
 
-    /// Sets the line of a statement, where a trace sees it. Those that only hold others begin with the first of them.
+    /// Sets the line of a statement, where a trace sees it: on the line of what it evaluates first.
     pub(crate) fn begin_statement(&mut self, n: &Node<'pr>) {
         self.set_line(n.location().start());
-        if !matches!(n, Node::BeginNode { .. } | Node::ParenthesesNode { .. } | Node::PreExecutionNode { .. }) {
-            let line = self.line_of(evaluated_first(n));
-            self.f.asm.statement(line);
+        let predicate = match n {
+            Node::IfNode { .. } => Some(cast!(n, as_if_node).predicate()),
+            Node::UnlessNode { .. } => Some(cast!(n, as_unless_node).predicate()),
+            _ => None,
+        };
+        if predicate.is_some_and(|p| known_truth(&p).is_some()) {
+            // What its arm evaluates first stands for it, or the next statement.
+            self.f.asm.no_statement();
+        } else if !matches!(n, Node::PreExecutionNode { .. }) {
+            let first = evaluated_first(n);
+            let line = self.line_of(first);
+            self.f.asm.statement(self.f.asm.line, line, first);
+        }
+    }
+
+    /// A statement whose value nobody takes. Of one that takes no instruction nothing is seen.
+    fn passed(&mut self, n: &Node<'pr>) {
+        let (seen, at, first) = (self.f.asm.statements.len(), self.f.asm.ip(), self.f.asm.statement_first);
+        self.begin_statement(n);
+        self.expr(n, Dest::Discard);
+        if self.f.asm.ip() == at {
+            self.f.asm.forget_statements(seen);
+            self.f.asm.statement_first = first;
         }
     }
 
@@ -233,8 +254,12 @@ impl<'pr> Compiler<'pr> {
         }
         let mut result = 0;
         for (i, n) in body.iter().enumerate() {
-            self.begin_statement(&n);
-            result = self.expr(&n, if i + 1 == count { dest } else { Dest::Discard });
+            if i + 1 < count || dest == Dest::Discard {
+                self.passed(&n);
+            } else {
+                self.begin_statement(&n);
+                result = self.expr(&n, dest);
+            }
         }
         result
     }
@@ -261,34 +286,36 @@ impl<'pr> Compiler<'pr> {
                 let body = cast!(n, as_statements_node).body();
                 let count = body.len();
                 for (i, n) in body.iter().enumerate() {
-                    self.begin_statement(&n);
                     if i + 1 == count {
+                        self.begin_statement(&n);
                         return self.tail(&n);
                     }
-                    self.expr(&n, Dest::Discard);
+                    self.passed(&n);
                 }
                 self.tail_opt(None);
             }
             Node::ParenthesesNode { .. } => self.tail_opt(cast!(n, as_parentheses_node).body().as_ref()),
             Node::IfNode { .. } if self.branches.is_none() => {
+                self.begin_statement(n);
                 let n = cast!(n, as_if_node);
+                let known = known_truth(&n.predicate());
+                let mut held = self.hold_if(known.is_some());
                 let otherwise = self.f.asm.label();
                 self.branch(&n.predicate(), false, otherwise, false);
-                self.tail_statements(n.statements());
+                self.perhaps_dead(known == Some(false), &mut held, |c| c.tail_statements(n.statements()));
                 self.f.asm.bind(otherwise);
-                let subsequent = n.subsequent();
-                if let Some(n @ Node::IfNode { .. }) = &subsequent {
-                    self.begin_statement(n);
-                }
-                self.tail_opt(subsequent.as_ref());
+                self.perhaps_dead(known == Some(true), &mut held, |c| c.tail_opt(n.subsequent().as_ref()));
             }
             Node::UnlessNode { .. } if self.branches.is_none() => {
+                self.begin_statement(n);
                 let n = cast!(n, as_unless_node);
+                let known = known_truth(&n.predicate());
+                let mut held = self.hold_if(known.is_some());
                 let otherwise = self.f.asm.label();
                 self.branch(&n.predicate(), true, otherwise, false);
-                self.tail_statements(n.statements());
+                self.perhaps_dead(known == Some(true), &mut held, |c| c.tail_statements(n.statements()));
                 self.f.asm.bind(otherwise);
-                self.tail_statements(n.else_clause().and_then(|e| e.statements()));
+                self.perhaps_dead(known == Some(false), &mut held, |c| c.tail_statements(n.else_clause().and_then(|e| e.statements())));
             }
             Node::ElseNode { .. } => self.tail_statements(cast!(n, as_else_node).statements()),
             _ => {
@@ -458,14 +485,14 @@ impl<'pr> Compiler<'pr> {
         let Some(name) = n.name().map(|n| self.intern(&n)) else { return self.misplaced(&n.as_node(), dest) };
         match n.parent() {
             None => {
-                self.set_line(n.name_loc().start());
+                self.set_line(n.location().start());
                 self.get_const(name, true, dest)
             }
             Some(parent) => {
                 let mark = self.f.top;
                 let from = self.expr(&parent, Dest::Any);
                 self.pop_to(mark);
-                self.set_line(n.name_loc().start());
+                self.set_line(n.location().start());
                 self.get_const_from(from, name, dest)
             }
         }
@@ -491,6 +518,40 @@ fn evaluated_first(n: &Node<'_>) -> u32 {
     at
 }
 
+/// The statement of a list of one.
+pub(crate) fn only<'pr>(s: &prism::StatementsNode<'pr>) -> Option<Node<'pr>> {
+    let body = s.body();
+    if body.len() == 1 { body.first() } else { None }
+}
+
+/// The first statement of which something is made: literals and variables whose value nobody takes are dropped.
+fn first_kept<'pr>(s: &prism::StatementsNode<'pr>) -> Option<Node<'pr>> {
+    let dropped = |n: &Node<'pr>| {
+        is_plain_constant(n) || matches!(n, Node::LocalVariableReadNode { .. } | Node::SelfNode { .. } | Node::StringNode { .. })
+    };
+    let body = s.body();
+    body.iter().find(|n| !dropped(n)).or_else(|| body.last())
+}
+
+/// Whether a Hash begins with a pair that is always the same: CRuby has made something of it before the first element that is evaluated.
+fn begins_at_once(n: &Node<'_>) -> bool {
+    let first = n.as_hash_node().and_then(|h| h.elements().first()?.as_assoc_node());
+    first.is_some_and(|a| is_plain_constant(&a.key()) && is_plain_constant(&a.value()))
+}
+
+fn first_part(parts: prism::NodeList<'_>) -> Option<Node<'_>> {
+    parts.first().filter(|p| matches!(p, Node::EmbeddedStatementsNode { .. } | Node::InterpolatedStringNode { .. }))
+}
+
+fn first_argument(arguments: Option<prism::ArgumentsNode<'_>>) -> Option<Node<'_>> {
+    arguments.and_then(|a| a.arguments().first())
+}
+
+/// What a condition that is a literal says: the arm that it rules out is dropped.
+fn known_truth(predicate: &Node<'_>) -> Option<bool> {
+    crate::branches::is_known(predicate).then(|| !matches!(predicate, Node::FalseNode { .. } | Node::NilNode { .. }))
+}
+
 /// The part of a node that is evaluated before anything else of it.
 fn first_within<'pr>(n: &Node<'pr>) -> Option<Node<'pr>> {
     match n {
@@ -502,28 +563,72 @@ fn first_within<'pr>(n: &Node<'pr>) -> Option<Node<'pr>> {
         Node::CallNode { .. } => cast!(n, as_call_node).receiver(),
         Node::AndNode { .. } => Some(cast!(n, as_and_node).left()),
         Node::OrNode { .. } => Some(cast!(n, as_or_node).left()),
-        Node::IfNode { .. } => Some(cast!(n, as_if_node).predicate()),
-        Node::UnlessNode { .. } => Some(cast!(n, as_unless_node).predicate()),
+        Node::IfNode { .. } => {
+            let n = cast!(n, as_if_node);
+            let kept = match known_truth(&n.predicate()) {
+                None => return Some(n.predicate()),
+                Some(true) => n.statements().map(|s| s.as_node()),
+                Some(false) => n.subsequent(),
+            };
+            Some(kept.unwrap_or_else(|| n.predicate()))
+        }
+        Node::UnlessNode { .. } => {
+            let n = cast!(n, as_unless_node);
+            let kept = match known_truth(&n.predicate()) {
+                None => return Some(n.predicate()),
+                Some(false) => n.statements().map(|s| s.as_node()),
+                Some(true) => n.else_clause().map(|e| e.as_node()),
+            };
+            Some(kept.unwrap_or_else(|| n.predicate()))
+        }
+        Node::ElseNode { .. } => cast!(n, as_else_node).statements().map(|s| s.as_node()),
         Node::CaseNode { .. } => {
             let n = cast!(n, as_case_node);
             n.predicate().or_else(|| n.conditions().first()?.as_when_node()?.conditions().first())
         }
         Node::CaseMatchNode { .. } => cast!(n, as_case_match_node).predicate(),
-        Node::ReturnNode { .. } => cast!(n, as_return_node).arguments().and_then(|a| a.arguments().first()),
+        Node::ReturnNode { .. } => first_argument(cast!(n, as_return_node).arguments()),
+        Node::BreakNode { .. } => first_argument(cast!(n, as_break_node).arguments()),
+        Node::NextNode { .. } => first_argument(cast!(n, as_next_node).arguments()),
+        Node::YieldNode { .. } => first_argument(cast!(n, as_yield_node).arguments()),
         // One of literals only is made at once.
         Node::ArrayNode { .. } if !is_constant(n) => cast!(n, as_array_node).elements().first(),
+        Node::HashNode { .. } if !is_constant(n) => cast!(n, as_hash_node).elements().first().filter(|_| !begins_at_once(n)),
+        Node::KeywordHashNode { .. } => cast!(n, as_keyword_hash_node).elements().first(),
+        Node::AssocNode { .. } => Some(cast!(n, as_assoc_node).key()),
+        Node::RangeNode { .. } if !is_constant(n) => cast!(n, as_range_node).left(),
+        Node::MultiWriteNode { .. } => {
+            let n = cast!(n, as_multi_write_node);
+            let plain = |t: Node<'pr>| {
+                !matches!(t, Node::CallTargetNode { .. } | Node::IndexTargetNode { .. } | Node::ConstantPathTargetNode { .. })
+            };
+            n.lefts().iter().chain(n.rights().iter()).all(plain).then(|| n.value())
+        }
         Node::SplatNode { .. } => cast!(n, as_splat_node).expression(),
+        // Text in front of it would be loaded where the literal begins.
+        Node::InterpolatedStringNode { .. } => first_part(cast!(n, as_interpolated_string_node).parts()),
+        Node::InterpolatedSymbolNode { .. } => first_part(cast!(n, as_interpolated_symbol_node).parts()),
+        Node::InterpolatedRegularExpressionNode { .. } => first_part(cast!(n, as_interpolated_regular_expression_node).parts()),
+        Node::EmbeddedStatementsNode { .. } => cast!(n, as_embedded_statements_node).statements().map(|s| s.as_node()),
         Node::ParenthesesNode { .. } => cast!(n, as_parentheses_node).body(),
-        Node::StatementsNode { .. } => cast!(n, as_statements_node).body().first(),
-        Node::BeginNode { .. } => cast!(n, as_begin_node).statements().and_then(|s| s.body().first()),
+        Node::StatementsNode { .. } => first_kept(&cast!(n, as_statements_node)),
+        Node::BeginNode { .. } => cast!(n, as_begin_node).statements().and_then(|s| first_kept(&s)),
         _ => None,
     }
 }
 
-/// Whether a node is a literal that is always the same, or an Array of such.
+/// Whether a node is a literal that is always the same, or an Array, Hash or Range of such.
 fn is_constant(n: &Node<'_>) -> bool {
     match n {
-        Node::ArrayNode { .. } => cast!(n, as_array_node).elements().iter().all(|e| is_constant(&e)),
+        Node::ArrayNode { .. } => cast!(n, as_array_node).elements().iter().all(|e| is_plain_constant(&e)),
+        Node::HashNode { .. } => cast!(n, as_hash_node)
+            .elements()
+            .iter()
+            .all(|e| e.as_assoc_node().is_some_and(|a| is_plain_constant(&a.key()) && is_plain_constant(&a.value()))),
+        Node::RangeNode { .. } => {
+            let n = cast!(n, as_range_node);
+            [n.left(), n.right()].iter().flatten().all(|e| matches!(e, Node::IntegerNode { .. } | Node::NilNode { .. }))
+        }
         Node::IntegerNode { .. }
         | Node::FloatNode { .. }
         | Node::RationalNode { .. }
@@ -532,4 +637,9 @@ fn is_constant(n: &Node<'_>) -> bool {
         Node::NilNode { .. } | Node::TrueNode { .. } | Node::FalseNode { .. } => true,
         _ => false,
     }
+}
+
+/// One that may stand in an Array or Hash that is made at once.
+fn is_plain_constant(n: &Node<'_>) -> bool {
+    is_constant(n) && !matches!(n, Node::ArrayNode { .. } | Node::HashNode { .. } | Node::RangeNode { .. })
 }

@@ -28,6 +28,7 @@ mod params;
 mod pattern;
 mod scope;
 pub mod serialize;
+mod shareable;
 pub mod spot;
 mod unit;
 
@@ -360,7 +361,8 @@ fn compile_here(source: &Arc<[u8]>, options: &Options) -> Result<Compiled, Synta
         hidden_ivars: options.hidden_ivars,
         verbose: options.warn && options.verbose,
         data_offset: options.main_script.then(|| data_offset(&result, source)).flatten(),
-        shareable: false,
+        unseen: false,
+        shareable: None,
         method_params: outer_params,
         spans: (options.eval.is_none() || options.branches) && !options.file.starts_with("<internal"),
         definition: None,

@@ -12,7 +12,7 @@ use zakuro_bytecode::{Big, CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op
 use zakuro_text::encoding::Encoding;
 
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
-const PIECE: usize = 128;
+pub(crate) const PIECE: usize = 128;
 
 /// From this many elements on a literal of constants alone is a constant itself, which each evaluation copies (it shares the buffer until one of them is
 /// written).
@@ -300,11 +300,11 @@ impl<'pr> Compiler<'pr> {
         let k = self.str_const(bytes, encoding);
         if !self.literal_places {
             let d = self.out(dest);
-            self.f.asm.emit(Op::NewStr, flags, d, k, 0);
+            self.emit_literal(at, Op::NewStr, (flags, d, k, 0));
             return d;
         }
         let t = self.push();
-        self.f.asm.emit(Op::NewStr, 0, t, k, 0);
+        self.emit_literal(at, Op::NewStr, (0, t, k, 0));
         self.set_line(at);
         self.f.asm.emit(Op::Intrinsic, Intrinsic::LiteralPlace as u8, t, flags as u16, 1);
         self.deliver(t, t, dest)
@@ -480,10 +480,11 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn interpolated_regexp(&mut self, n: &prism::InterpolatedRegularExpressionNode<'pr>, dest: Dest) -> u16 {
-        self.regexp_parts(&n.parts(), regexp_options!(n), n.is_once(), n.location().start(), dest)
+        self.regexp_parts(&n.parts(), regexp_options!(n), n.is_utf_8(), n.is_once(), n.location().start(), dest)
     }
 
-    fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, once: bool, at: u32, dest: Dest) -> u16 {
+    /// `utf8`: the option `u` says what its text is in, whatever the source is in.
+    fn regexp_parts(&mut self, list: &prism::NodeList<'pr>, options: u8, utf8: bool, once: bool, at: u32, dest: Dest) -> u16 {
         let mut parts = Vec::new();
         self.parts(list, &mut parts);
         // Literals in `#{}` are pieces of the text, too.
@@ -492,6 +493,11 @@ impl<'pr> Compiler<'pr> {
                 && let Some(s) = only_string(n)
             {
                 *part = Part::Text(s.unescaped().to_vec(), self.string_encoding(&s));
+            }
+        }
+        for part in parts.iter_mut().filter(|_| utf8) {
+            if let Part::Text(_, encoding) = part {
+                *encoding = zakuro_text::encoding::Encoding::UTF_8.id();
             }
         }
         if let [Part::Text(bytes, encoding)] = parts.as_slice() {
@@ -548,7 +554,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     pub(crate) fn interpolated_match_last_line(&mut self, n: &prism::InterpolatedMatchLastLineNode<'pr>, dest: Dest) -> u16 {
-        let r = self.regexp_parts(&n.parts(), regexp_options!(n), n.is_once(), n.location().start(), Dest::Push);
+        let r = self.regexp_parts(&n.parts(), regexp_options!(n), n.is_utf_8(), n.is_once(), n.location().start(), Dest::Push);
         self.last_line(r, dest)
     }
 

@@ -130,8 +130,10 @@ pub(crate) struct Compiler<'pr> {
     /// Whether warnings of regexps are collected.
     pub verbose: bool,
     pub data_offset: Option<usize>,
+    /// In an arm that never runs: no trace sees what is in it.
+    pub unseen: bool,
     /// Inside `# shareable_constant_value`.
-    pub shareable: bool,
+    pub shareable: Option<crate::shareable::Shareable>,
     /// Parameters of the methods being lowered, for `super` without arguments.
     pub method_params: HashMap<usize, Params>,
     /// Whether Codes keep source ranges for error reports: not those of eval texts and of the prelude.
@@ -367,7 +369,10 @@ impl<'pr> Compiler<'pr> {
             }
         };
         let s = &self.scopes.list[scope];
-        let Frame { asm, children, once_sites, max, end_line, .. } = *frame;
+        let Frame { mut asm, children, once_sites, max, end_line, .. } = *frame;
+        if self.unseen {
+            asm.forget_statements(0);
+        }
         let seen_from = |owner: usize, name: Sym| {
             let var = self.scopes.list[owner].var(name)?;
             let v = &self.scopes.list[owner].vars[var];

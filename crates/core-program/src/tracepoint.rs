@@ -70,6 +70,9 @@ impl Default for Points {
 }
 impl VmState for Points {}
 
+/// What a trace of some code is not told: calls that it makes of builtins, and what is raised.
+const NEVER_IN_CODE: u32 = events::C_CALL | events::C_RETURN | events::RAISE;
+
 /// Tells an event to the traces that want it.
 pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     let thread = cx.thread_id();
@@ -117,7 +120,7 @@ fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
         // SAFETY: code states live while their frames do.
         let at = if event.code.is_null() { 0 } else { unsafe { std::sync::Arc::as_ptr(&(*event.code).code) as usize } };
         let other = !d.method.is_nil() && event.kind & (events::CALL | events::RETURN) != 0 && event.me != d.method;
-        if !codes.contains(&at) || other {
+        if !codes.contains(&at) || other || event.kind & NEVER_IN_CODE != 0 {
             return Ok(());
         }
     }
@@ -155,7 +158,7 @@ fn apply(cx: &mut Cx) -> Result<()> {
         let d = cx.data_ref::<Point>(p)?;
         match &d.codes {
             None => t.everywhere |= d.events,
-            Some(codes) => codes.iter().for_each(|c| *t.codes.entry(*c).or_insert(0) |= d.events),
+            Some(codes) => codes.iter().for_each(|c| *t.codes.entry(*c).or_insert(0) |= d.events & !NEVER_IN_CODE),
         }
     }
     cx.set_tracing(t);

@@ -29,8 +29,20 @@ fn begins_a_constant(name: &[u8], encoding: Encoding) -> bool {
     encoding.is_valid(name) && letter.is_some_and(|c| c.is_uppercase() || !c.is_lowercase() && !c.to_lowercase().eq([c]))
 }
 
-fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
+/// The Symbol of a name; EncodingError if its characters are broken.
+fn valid_sym(cx: &mut Cx, name: Value) -> Result<Sym> {
     let s = cx.to_sym(name)?;
+    let text = cx.try_str(name)?.map_or(s.encoding(), |t| t.encoding());
+    let enc = Encoding::from_id(text).unwrap_or(Encoding::BINARY);
+    if enc != Encoding::US_ASCII && !enc.is_valid(s.bytes()) {
+        let shown = cx.inspect_for_error(name);
+        return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc.name()));
+    }
+    Ok(s)
+}
+
+fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
+    let s = valid_sym(cx, name)?;
     if !is_const_name(s) {
         return cx.name_error(format!("wrong constant name {}", s.name()), s, this);
     }
@@ -51,6 +63,9 @@ fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Step>)
     }
     let s = cx.to_sym(name)?;
     let text = s.bytes();
+    if !text.contains(&b':') {
+        valid_sym(cx, name)?;
+    }
     let (top, rest) = match text.strip_prefix(b"::") {
         Some(r) => (true, r),
         None => (false, text),

@@ -25,9 +25,24 @@ pub fn freeze(cx: &mut Cx, v: Value) {
         if !cx.class(c).frozen {
             cx.class_mut(c).frozen = true;
         }
-        return;
+        return freeze_singletons(cx, c);
     }
     cx.freeze_cell(v);
+    let c = cx.dispatch_class(v);
+    if cx.class(c).kind == ClassKind::Singleton {
+        freeze_singletons(cx, c);
+    }
+}
+
+/// Freezes the singleton classes that a class has, its singleton class's one, and so on.
+fn freeze_singletons(cx: &mut Cx, class: ClassId) {
+    let mut at = class;
+    while let Some(s) = cx.class(at).singleton {
+        if !cx.class(s).frozen {
+            cx.class_mut(s).frozen = true;
+        }
+        at = s;
+    }
 }
 
 fn is_immediate_like(v: Value) -> bool {

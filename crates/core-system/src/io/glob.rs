@@ -94,7 +94,12 @@ fn component(p: &[u8], s: &[u8], flags: i32, slash: bool) -> bool {
                 b'?' | b'[' => {}
                 c => {
                     let (mut c_at, mut n) = (i, 1);
-                    if c == b'\\' && flags & NOESCAPE == 0 && i + 1 < p.len() {
+                    if c == b'\\' && flags & NOESCAPE == 0 {
+                        // One that stands last escapes nothing.
+                        if i + 1 == p.len() {
+                            i += 1;
+                            continue;
+                        }
                         c_at += 1;
                         n = 2;
                     }
@@ -209,10 +214,10 @@ fn unescape(p: &[u8], flags: i32) -> Vec<u8> {
     let mut out = Vec::with_capacity(p.len());
     let mut i = 0;
     while i < p.len() {
-        if p[i] == b'\\' && i + 1 < p.len() {
+        if p[i] == b'\\' {
             i += 1;
         }
-        out.push(p[i]);
+        out.extend(p.get(i));
         i += 1;
     }
     out

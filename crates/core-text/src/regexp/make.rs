@@ -82,6 +82,9 @@ pub fn dynamic(cx: &mut Cx, pieces: &[Value], options: u8) -> Result<Value> {
         let s = cx.part_to_s(*piece)?;
         source.extend_from_slice(s.content(&cx.heap));
         if !util::is_ascii(&cx.heap, s) {
+            if !util::enc(s).is_valid(s.content(&cx.heap)) {
+                return cx.arg_error("invalid multibyte character");
+            }
             enc = Some(joined(cx, enc, util::enc(s))?);
         } else if names_bytes(s.content(&cx.heap)) {
             // What US-ASCII has no characters for are bytes.

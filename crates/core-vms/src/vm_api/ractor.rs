@@ -138,6 +138,28 @@ pub mod ractor {
         Ok(v)
     }
 
+    /// The object, which is to be the value of a constant with the given name: IsolationError unless it is shareable.
+    #[method("__ensure_shareable", singleton)]
+    fn ensure_shareable(cx: &mut Cx, _this: Value, object: Value, name: Ref<StringCell>) -> Result<Value> {
+        if shareable(cx, object) {
+            return Ok(object);
+        }
+        cx.raise(ids::ISOLATION_ERROR, format!("cannot assign unshareable object to {}", name.to_text()))
+    }
+
+    /// As `make_shareable` with `copy: true`.
+    #[method("__shareable_copy", singleton)]
+    fn shareable_copy(cx: &mut Cx, _this: Value, object: Value) -> Result<Value> {
+        let v = if shareable(cx, object) {
+            object
+        } else {
+            let e = cx.pack(object)?;
+            cx.open(e)?
+        };
+        freeze_all(cx, v)?;
+        Ok(v)
+    }
+
     /// Whether the object is frozen with everything that it refers to.
     ///
     ///     [Ractor.shareable?([1, :a].freeze), Ractor.shareable?(["a"].freeze)]  #=> [true, false]

@@ -205,6 +205,27 @@ unsafe fn runs_in_lambda(from: *const Frame, to: *const Frame, program: *const C
     }
 }
 
+/// Whether a block stands in `-> { }` or `lambda { }`.
+unsafe fn written_as_lambda(block: *const CodeState) -> bool {
+    // SAFETY: caller: a state around a running block's, which keeps those around it.
+    unsafe {
+        let parent = (*block).parent.get();
+        if parent.is_null() {
+            return false;
+        }
+        let (code, children) = (&(*parent).code, &(*parent).children);
+        let is_block = |child: u16| children.get(child as usize).is_some_and(|c| std::ptr::eq(c.get(), block));
+        code.insns.iter().any(|i| match i.opcode() {
+            Op::NewProc => i.x == 1 && is_block(i.b),
+            Op::SendBlk | Op::SendSelfBlk => {
+                let site = &code.calls[i.c as usize];
+                site.name == sym::lambda && site.literal_block().is_some_and(is_block)
+            }
+            _ => false,
+        })
+    }
+}
+
 /// What a `return` in the running block leaves.
 unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Option<Target> {
     // SAFETY: as for `return_block`.
@@ -229,6 +250,9 @@ unsafe fn return_target(cx: &Cx, f: *const Frame, cs: *const CodeState) -> Optio
                 }
                 if live && (!inner || (*g).aux & FRAME_LAMBDA != 0) {
                     return Some(Target::Call(env));
+                }
+                if !live && inner && written_as_lambda(around) {
+                    return None;
                 }
                 env = Ref::<EnvCell>::from_value(env).map_or(Value::NIL, |e| e.parent);
             }

@@ -292,8 +292,11 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 cx.state_changes(|c| c.once(key));
                 cx.state_gets_cells(cs);
                 let once = &mut (*(cs as *mut CodeState)).once;
-                once[i.b as usize] = arg(0);
-                arg(0)
+                // Another thread may have been first while this one evaluated.
+                if once[i.b as usize].is_undef() {
+                    once[i.b as usize] = arg(0);
+                }
+                once[i.b as usize]
             }
             Intrinsic::OnceGet => (&(*cs).once)[i.b as usize],
             Intrinsic::MatchLastLine => {

@@ -51,6 +51,14 @@ impl Cx {
                 self.missing_reason = why;
                 self.call_told(m, v, sym::method_missing, &all, kw, block)
             }
+            // With `method_missing` undefined, a call of it is the builtin's.
+            None if name == sym::method_missing => match args {
+                [] => self.arg_error("no method name given"),
+                [first, rest @ ..] => match first.as_sym() {
+                    Some(name) => self.no_method_error(v, name, rest, MissReason::None),
+                    None => self.arg_error("no method name given"),
+                },
+            },
             _ => self.no_method_error(v, name, args, why),
         }
     }

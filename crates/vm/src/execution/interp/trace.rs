@@ -177,7 +177,7 @@ impl Cx {
             instrument(cs, t.mask(&cs.code));
         }
     }
-    /// Tells an event of the innermost Ruby frame.
+    /// Tells an event of the innermost Ruby frame. The value of one of a line is that line.
     #[cold]
     #[inline(never)]
     pub fn trace_event(&mut self, kind: u32, self_: Option<Value>, me: Option<Value>, value: Value) -> Result<()> {
@@ -206,7 +206,7 @@ impl Cx {
                         events::RETURN | events::B_RETURN | events::END => (&*(*f).code).code.end_line,
                         _ => {
                             let cs = &*(*f).code;
-                            let begun = if wanted == events::LINE { cs.code.statement_at(cs.index_of((*f).ip)) } else { None };
+                            let begun = if wanted == events::LINE && value.is_fixnum() { Some(value.fix() as u32) } else { None };
                             begun.unwrap_or_else(|| cs.line_of((*f).ip))
                         }
                     },
@@ -365,7 +365,7 @@ fn is_builtin(m: Method) -> bool {
 
 /// Whether an instruction makes what a literal stands for.
 fn makes_literal(op: Op) -> bool {
-    matches!(op, Op::NewArray | Op::NewHash | Op::NewStr | Op::NewRange | Op::Interp | Op::Splat)
+    matches!(op, Op::NewArray | Op::NewHash | Op::NewStr | Op::NewRange | Op::Interp | Op::Splat | Op::NewProc | Op::NewRegexp)
 }
 
 /// Whether a frame stands at a `return` of the program's text.
@@ -433,16 +433,15 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         if cx.tracing & RESCUE != 0 && code.rescues.binary_search(&(index as u32)).is_ok() {
             cx.trace_event(RESCUE, None, None, cx.errinfo)?;
         }
-        if cx.tracing & LINE != 0
-            && let Some(line) = code.statement_at(index)
-            && !code.file.starts_with("<internal")
-        {
-            let (counted, told) = cx.traces.as_ref().map_or((false, false), |t| (!t.files.is_empty(), t.lines_told));
-            if counted {
-                cx.count_line(code, line);
-            }
-            if told {
-                cx.trace_event(LINE, None, None, Value::NIL)?;
+        if cx.tracing & LINE != 0 && !code.file.starts_with("<internal") {
+            for (_, line) in code.statements_at(index) {
+                let (counted, told) = cx.traces.as_ref().map_or((false, false), |t| (!t.files.is_empty(), t.lines_told));
+                if counted {
+                    cx.count_line(code, *line);
+                }
+                if told {
+                    cx.trace_event(LINE, None, None, Value::fixnum(i64::from(*line)))?;
+                }
             }
         }
         if cx.tracing & LITERAL != 0 && makes_literal(op) && !code.file.starts_with("<internal") {
