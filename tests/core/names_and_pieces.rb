@@ -10,6 +10,10 @@ try { Math.const_get("\xC3") }
 try { Math.const_get("A::\xC3") }
 try { Object.const_set("\xC3", 1) }
 
+counted = Object.new
+def counted.to_str = (@asked = @asked.to_i + 1; "PI")
+p Math.const_get(counted), Math.const_defined?(counted), counted.instance_variable_get(:@asked)
+
 try { s = "\xff"; /a#{s}/ }
 try { s, t = "\xc3", "\xa9"; /#{s}#{t}/ }
 try { s = "\xff" + '\u3042'; /#{s}/ }

@@ -31,11 +31,15 @@ fn begins_a_constant(name: &[u8], encoding: Encoding) -> bool {
 
 /// The Symbol of a name; EncodingError if its characters are broken.
 fn valid_sym(cx: &mut Cx, name: Value) -> Result<Sym> {
-    let s = cx.to_sym(name)?;
-    let text = cx.try_str(name)?.map_or(s.encoding(), |t| t.encoding());
-    let enc = Encoding::from_id(text).unwrap_or(Encoding::BINARY);
+    if name.is_sym() {
+        return cx.to_sym(name);
+    }
+    // Asked once.
+    let Some(text) = cx.try_str(name)? else { return cx.to_sym(name) };
+    let s = cx.to_sym(text.as_value())?;
+    let enc = Encoding::from_id(text.encoding()).unwrap_or(Encoding::BINARY);
     if enc != Encoding::US_ASCII && !enc.is_valid(s.bytes()) {
-        let shown = cx.inspect_for_error(name);
+        let shown = cx.inspect_for_error(text.as_value());
         return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc.name()));
     }
     Ok(s)
@@ -61,6 +65,7 @@ fn const_path(cx: &mut Cx, this: Value, name: Value) -> Result<(bool, Vec<Step>)
     if name.is_sym() {
         return Ok((false, vec![Ok(const_name(cx, this, name)?)]));
     }
+    let name = cx.try_str(name)?.map_or(name, |t| t.as_value());
     let s = cx.to_sym(name)?;
     let text = s.bytes();
     if !text.contains(&b':') {
