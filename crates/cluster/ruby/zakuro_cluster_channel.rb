@@ -406,13 +406,13 @@ class RubyVM::Channel
     def synchronize(&) = @lock.synchronize(&) # :nodoc:
     def wake = @lock.synchronize { @room.broadcast } # :nodoc:
 
-    # What was handed out here and is not done. What a thread had that is dead goes to others.
+    # What was handed out here and is not done. What a thread or fiber had that is dead goes to others.
     def tokens # :nodoc:
       left = nil
       found = @lock.synchronize do
-        left = @last.select { |thread, _| !thread.alive? }
-        left.each do |thread, delivery|
-          @last.delete(thread)
+        left = @last.select { |receiver, _| !receiver.alive? }
+        left.each do |receiver, delivery|
+          @last.delete(receiver)
           @held.delete(delivery.name)
         end
         @held.values
@@ -714,7 +714,7 @@ class RubyVM::Channel
       if @ack == :receipt
         done(delivery)
       else
-        synchronize { @last[Thread.current] = delivery }
+        synchronize { @last[receiver] = delivery }
       end
       message
     end
@@ -769,8 +769,11 @@ class RubyVM::Channel
       nil
     end
 
-    # What this thread received last. (Of what the parent had, a fork has nothing.)
-    def mine = @owner == RubyVM.__here ? synchronize { @last[Thread.current] } : nil
+    # Who has a message until it is done: a thread; where a scheduler runs several fibers of one, a fiber.
+    def receiver = Fiber.scheduler ? Fiber.current : Thread.current
+
+    # What this one received last. (Of what the parent had, a fork has nothing.)
+    def mine = @owner == RubyVM.__here ? synchronize { @last[receiver] } : nil
 
     # With `ack: :next`: the message before is done.
     def finish_last
@@ -825,7 +828,7 @@ class RubyVM::Channel
     # The token by which it was held.
     def release(delivery)
       synchronize do
-        @last.delete(Thread.current) if @last[Thread.current].equal?(delivery)
+        @last.delete(receiver) if @last[receiver].equal?(delivery)
         found = @held.delete(delivery.name)
         yield found if found && block_given?
         @room.signal

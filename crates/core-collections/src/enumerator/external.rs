@@ -7,7 +7,7 @@
 
 use super::pack;
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_vm::fiber::FiberData;
+use zakuro_vm::fiber::{FiberData, FiberState};
 use zakuro_vm::*;
 
 /// Where an enumerator keeps its [`External`].
@@ -84,7 +84,10 @@ fn read(cx: &mut Cx, this: Value) -> Result<&mut External> {
     if !e.ahead {
         let fiber = if e.fiber.is_nil() { begin(cx, this, held)? } else { e.fiber };
         if cx.fiber_resume(fiber, &[]).is_err() {
-            cx.data_mut::<External>(held)?.fiber = Value::NIL;
+            // One that could not be resumed, since it runs, or is another thread's, is under way as before.
+            if cx.fiber_state(fiber)? == FiberState::Terminated {
+                cx.data_mut::<External>(held)?.fiber = Value::NIL;
+            }
             return Err(Exc);
         }
         let e = cx.data_mut::<External>(held)?;

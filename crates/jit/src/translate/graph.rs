@@ -845,7 +845,9 @@ impl Graph {
                     let own = self.captured.iter().enumerate().filter(|(_, c)| c.owner == number);
                     own.for_each(|(k, _)| before.add(self.first_captured + k));
                     before.add(scope.vars);
-                    if scope.code.env_reg != 0 && at > 0 {
+                    // A method makes its own with the first instruction; a block has that around it from the beginning.
+                    let has_env = at > 0 || matches!(scope.kind, Kind::Yielded { .. } | Kind::Looped);
+                    if scope.code.env_reg != 0 && has_env {
                         before.add(scope.vars + scope.code.env_reg as usize);
                     }
                     if scope.kind == Kind::Root {
