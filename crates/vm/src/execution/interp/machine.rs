@@ -339,7 +339,11 @@ pub mod help {
     unsafe fn unless_changed(cx: &mut Cx, v: u64, value: u64, table: *const Site) -> u64 {
         // SAFETY: the caller's word.
         unsafe {
-            if v == 0 || table.is_null() || (*table).shape.get() == cx.generation.get() || go_on_unless_changed(cx, table, value) != 0 { v } else { 0 }
+            if v == 0 || table.is_null() || (*table).shape.get() == cx.generation.get() || go_on_unless_changed(cx, table, value) != 0 {
+                v
+            } else {
+                0
+            }
         }
     }
     /// The table of call sites, which is that of an earlier generation, holds from now on: 1. Or the interpreter goes on behind a call: 0.
