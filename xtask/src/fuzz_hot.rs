@@ -79,6 +79,12 @@ const EXPRESSIONS: &[&str] = &[
     "f0(E, E)",
     "f1(E)",
     "f2(E) { |q| E }",
+    "gb(E)",
+    "gr(E)",
+    "ge(E)",
+    "gn(E)",
+    "y1(E) { |q| break q }",
+    "y1(E) { |q| next E if q == 2; break E }",
     "f3(E)",
     "o.add(E).w",
     "O.new(E).v",
@@ -137,6 +143,10 @@ const STATEMENTS: &[&str] = &[
     "r.each { |q| next if q == 1; break if q == 2; SS }",
     "catch(:k) { |k| SS; throw :k if E == 1; SS }",
     "g { |q| SS; q }",
+    "g { break }",
+    "g { |q| break if q == 2.5; SS }",
+    "begin\ny1(E) { |q| break q }\nensure\nSS\nend",
+    "r.each { |q| y1(q) { |w| break w }; SS }",
     "[1, 2.5, nil, 3].each { |q| a = q ? t(q + a) : a }",
     "raise \"odd\" if E == 12345",
     "l = ->(q) { t(q + a) }",
@@ -204,6 +214,16 @@ v.is_a?(Integer) || v.is_a?(Float) ? v : 2
 end
 def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
 def g = (yield 1; yield 2.5; yield 3)
+def y1(v) = yield(v)
+def y2(v) = y1(v) { |q| yield q }
+def gb(v) = y1(v) { |q| break q }
+def gr(v) = y2(v) { |q| return q }
+def gn(v) = y1(v) { |q| y1(q) { |w| next w if w == 2; break q } }
+def ge(v)
+y1(v) { |q| return t(q) }
+ensure
+$z += 1
+end
 ";
 
 /// A program whose loops make `N` rounds.
