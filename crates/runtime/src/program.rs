@@ -43,6 +43,7 @@ fn run_job(cx: &mut Cx, mut start: Box<Start>) -> std::result::Result<End, Box<S
 }
 
 #[inline(never)]
+#[expect(clippy::boxed_local, reason = "moving it would take room on the native stack of each VM")]
 fn run_command(cx: &mut Cx, control: &Arc<VmControl>, start: Box<Start>) -> End {
     // Not by the name, which anybody may give.
     let main = cx.owns_process();
@@ -135,6 +136,7 @@ fn run_block(cx: &mut Cx, start: Box<Start>) -> End {
 
 /// The block of a forked VM and its arguments; nothing where there is none.
 #[inline(never)]
+#[expect(clippy::boxed_local, reason = "moving it would take room on the native stack of each VM")]
 fn receive(cx: &mut Cx, start: Box<Start>) -> Result<RootedVec> {
     let Start { args, image } = *start;
     birth::initialize(cx, args, &[])?;
