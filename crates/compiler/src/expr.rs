@@ -549,7 +549,7 @@ fn first_argument(arguments: Option<prism::ArgumentsNode<'_>>) -> Option<Node<'_
 
 /// What a condition that is a literal says: the arm that it rules out is dropped.
 fn known_truth(predicate: &Node<'_>) -> Option<bool> {
-    crate::branches::is_known(predicate).then(|| !matches!(predicate, Node::FalseNode { .. } | Node::NilNode { .. }))
+    crate::branches::is_known(predicate).then_some(!matches!(predicate, Node::FalseNode { .. } | Node::NilNode { .. }))
 }
 
 /// The part of a node that is evaluated before anything else of it.
