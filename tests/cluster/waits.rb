@@ -64,6 +64,20 @@ Dir.mktmpdir do |dir|
         p pool.report.hint.include?("could not start"), pool.report.to_s.lines.last.include?("could not start")
         pool.shutdown
       end
+      puts "-- a worker that can't go on"
+      flag = File.join(dir, "flag")
+      File.write(program, "raise 'gone' if File.exist?(#{flag.dump})")
+      pid = start.call("ends", "--size", "1", program)
+      pool = RubyVM::Pool.new(connect: server.url("ends"), name: "p")
+      pool.submit(flag) { |file| File.write(file, ""); exit! }.wait
+      pool.submit(1) { |n| n }
+      Process.wait(pid)
+      workers.pop
+      pool.shutdown
+      File.delete(flag)
+      pool = RubyVM::Pool.new(connect: server.url("ends"), worker_timeout: 1.5, name: "p")
+      p tried { pool.map([1]) { |n| n } }.then { |c, said| [c, said.sub(/ \(zakuro worker.*?\)/, "").sub(/ended, \S+:(\d+|PORT):/, "ended, HOST:PID:")] }
+      pool.shutdown
       $stderr = STDERR
       p tried { RubyVM::Pool.new(connect: server.url("limit"), worker_timeout: 0) }
     ensure

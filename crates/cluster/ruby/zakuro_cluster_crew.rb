@@ -45,7 +45,7 @@ class RubyVM::Pool
     BLOCKS = 10
     # How long jobs wait for a worker before somebody is told.
     HINT = 4.0
-    # How long ago a worker may have failed to start for that to be told as a reason.
+    # How long ago a worker may have failed for that to be told as a reason.
     FAILED = 600
 
     attr_reader :events, :errors, :retries, :timeouts, :jobs, :times, :failed, :restarts, :over
@@ -580,11 +580,11 @@ class RubyVM::Pool
       end.to_h
     end
 
-    # What the last worker says that could not start. Nobody has signed it.
+    # What the last worker says that could not start, or go on. Nobody has signed it.
     def last_failure
-      host, pid, at, why = JSON.parse(@store.get("failed.#{@mark || "-"}") || "[]")
+      host, pid, at, why, began = JSON.parse(@store.get("failed.#{@mark || "-"}") || "[]")
       return unless Integer === pid && Numeric === at && String === host && String === why && (Time.now.to_f - at).abs < FAILED
-      "one could not start, #{plain(host)}:#{pid}: #{plain(why)}"
+      "one #{began == true ? "ended" : "could not start"}, #{plain(host)}:#{pid}: #{plain(why)}"
     rescue JSON::ParserError, TypeError
       nil
     end

@@ -100,7 +100,7 @@ module RubyVM::Cluster
     PAUSES = [0.1, 0.5, 2.0].freeze
     # How long what is sent to a pool waits for its channel before it is asked whether there is such a pool, in seconds.
     ANSWER = 0.05
-    # For how many seconds callers are told why a worker could not start.
+    # For how many seconds callers are told why a worker could not start, or go on.
     FAILED = 600
     # How the words end about a VM that somebody has ended: that is nothing of the set-up's.
     KILLED = "it was killed"
@@ -199,7 +199,7 @@ module RubyVM::Cluster
         require "json"
         store = @remote.at(@address, key: @key, timeout: @timeout).__queue
         # One for all, the last one: a server may keep it for longer than it is told.
-        store.put("failed.#{@mark || "-"}", JSON.generate([@host, Process.pid, Time.now.to_f, e.message.scrub[0, 1000]]), FAILED)
+        store.put("failed.#{@mark || "-"}", JSON.generate([@host, Process.pid, Time.now.to_f, e.message.scrub[0, 1000], !@start.nil?]), FAILED)
         store.disconnect
       rescue Error
         nil
