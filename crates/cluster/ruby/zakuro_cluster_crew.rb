@@ -116,6 +116,8 @@ class RubyVM::Pool
       private def prepare
         super
         @queue.lasting = true
+        # It ends when the pool or worker does: of some the queue alone is used, and nobody has the handle.
+        ObjectSpace.undefine_finalizer(self)
       end
     end
     Wire = RubyVM::Cluster.const_get(:Wire)

@@ -51,19 +51,22 @@ impl Cx {
             None => *resolved.get(&v.bits()).unwrap_or(&v),
         };
         words.iter_mut().for_each(|v| *v = fix(*v));
+        // Classes come in any order.
+        let mut above = Vec::new();
         for mut d in classes {
             each_value_mut(&mut d, &mut |v| fix(v));
             let id = d.id;
             if parts.is_none() {
                 // The VM that the graph comes from has it, too.
                 d.known.set();
-                for up in d.superclass.iter().chain(&d.includes).chain(&d.prepends) {
-                    self.class_mut(*up).dependents.push(id);
-                }
+                above.extend(d.superclass.iter().chain(&d.includes).chain(&d.prepends).map(|up| (*up, id)));
             }
             self.class_near.1 = std::ptr::null();
             *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(d)), own: true });
             self.class_gets_cells(id);
+        }
+        for (up, id) in above {
+            self.class_mut(up).dependents.push(id);
         }
         tables(self, &fix);
         self.next_object_id = self.next_object_id.max(graph.next_object_id);

@@ -439,8 +439,9 @@ impl Cx {
     /// What a shape of the sender is here.
     fn layout(&mut self, row: &ShapeRow) -> Result<Layout> {
         if let Some(s) = self.shapes.get(row.id).copied() {
-            // Known from a region it may mean a class that has been replaced since.
-            if s.class == row.class.id || s.class == self.resolve_class(&row.class)? {
+            // Known from a region it may mean a class that has been replaced since; from an image one that did not come along.
+            let is_here = self.classes.get(s.class.0).is_some();
+            if is_here && (s.class == row.class.id || s.class == self.resolve_class(&row.class)?) {
                 let hint = self.class(s.class).ivar_hint;
                 return Ok(Layout { shape: row.id, hint });
             }
