@@ -120,7 +120,7 @@ module RubyVM::Cluster
       address = Address.new(url, **server)
       raise ArgumentError, "the address names no pool: #{address.server}/NAME" if address.name.empty?
       @id = RubyVM::Cluster.random_name
-      # (Blocks here keep the variables of this method.)
+      # Hidden from here on, also from those that it is handed to.
       @key = key = RubyVM::Cluster.hidden_key(key)
       @timeout = timeout
       # How long a caller may be silent before its jobs and results are dropped.

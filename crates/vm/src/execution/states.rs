@@ -6,8 +6,9 @@ use crate::vm::Cx;
 use std::sync::Arc;
 use zakuro_bytecode::Code;
 
-/// States of methods that native code has called lately, by the Code's address.
-pub(crate) struct StatesMet([(usize, *const CodeState); StatesMet::ROWS]);
+/// States of methods that native code has called lately, by the Code's address. None before the first.
+#[derive(Default)]
+pub(crate) struct StatesMet(Box<[(usize, *const CodeState)]>);
 
 impl StatesMet {
     const ROWS: usize = 16;
@@ -15,14 +16,15 @@ impl StatesMet {
     fn place(body: usize) -> usize {
         (body >> 4 ^ body >> 8) % Self::ROWS
     }
+    fn note(&mut self, body: usize, state: *const CodeState) {
+        if self.0.is_empty() {
+            self.0 = vec![(0, std::ptr::null()); Self::ROWS].into();
+        }
+        self.0[Self::place(body)] = (body, state);
+    }
     /// States are going.
     pub fn forget(&mut self) {
-        *self = StatesMet::default();
-    }
-}
-impl Default for StatesMet {
-    fn default() -> Self {
-        StatesMet([(0, std::ptr::null()); Self::ROWS])
+        self.0 = Box::default();
     }
 }
 
@@ -72,12 +74,13 @@ impl Cx {
         }
     }
     pub(crate) fn method_state(&mut self, m: Method) -> *const CodeState {
-        let at = StatesMet::place(m.body);
-        if self.states_met.0[at].0 == m.body {
-            return self.states_met.0[at].1;
+        if let Some((body, state)) = self.states_met.0.get(StatesMet::place(m.body))
+            && *body == m.body
+        {
+            return *state;
         }
         let state = self.method_state_looked_up(m);
-        self.states_met.0[at] = (m.body, state);
+        self.states_met.note(m.body, state);
         state
     }
     fn method_state_looked_up(&mut self, m: Method) -> *const CodeState {

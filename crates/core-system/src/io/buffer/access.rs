@@ -226,21 +226,21 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
     Ok(())
 }
 
-/// Copies bytes of a buffer that is no slice and stands in a text; None where that is not so, or they are not there.
-fn own_bytes(cx: &mut Cx, this: Value, offset: usize, to: &mut [u8]) -> Result<Option<()>> {
+/// Copies bytes of a buffer that is no slice and stands in a text; false where that is not so, or they are not there.
+fn own_bytes(cx: &mut Cx, this: Value, offset: usize, to: &mut [u8]) -> Result<bool> {
     let b = get(cx, this)?;
-    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(None) };
+    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(false) };
     let t = *t;
     if b.is_slice() || offset.checked_add(to.len()).is_none_or(|end| end > size) {
-        return Ok(None);
+        return Ok(false);
     }
     let whole = Ref::<StringCell>::from_value(t).and_then(|s| s.content(&cx.heap).get(from..from + size));
-    Ok(whole.map(|bytes| to.copy_from_slice(&bytes[offset..offset + to.len()])))
+    Ok(whole.inspect(|bytes| to.copy_from_slice(&bytes[offset..offset + to.len()])).is_some())
 }
 
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
     let mut bytes = [0; 16];
-    if let Some(()) = own_bytes(cx, this, offset, &mut bytes[..l.size])? {
+    if own_bytes(cx, this, offset, &mut bytes[..l.size])? {
         return Ok(decode(cx, l, &bytes));
     }
     ready(cx, this, 0, 0)?;
