@@ -1,4 +1,4 @@
-# The other machines of a pool (docs/cluster.md): `RubyVM::Pool.new(connect: URL)` has this in the place of its VMs. All of it runs under the pool's lock, but for what says otherwise.
+# The other machines of a pool (docs/cluster.md): `RubyVM::Pool.new(connect: URL)` has this in the place of its VMs. All of it runs in `Pool#locked`, but for what says otherwise.
 #
 # Jobs go in chunks through one channel that all workers of the pool's name take from, results come back through one of this pool. What has no answer is known here: so whatever is executed twice, each
 # job is answered once.
@@ -267,22 +267,29 @@ class RubyVM::Pool
 
     def give(chunk)
       number = @number += 1
-      items = packed(chunk)
+      task, items, tried = chunk.task, nil, false
+      # An interrupt of who hands it out may come here.
+      error = Thread.__send__(:__attempt) do
+        items = packed(chunk)
+        block_of(task)
+      end
+      tried = true
+      return unsent(chunk, error) if error
       if items.size < chunk.items.size
         chunk, rest = chunk.parted(items.size)
         rest.task.put_back(rest)
       end
       @out[number] = Out.new(chunk, now, {})
       post(number, @out[number], items)
-    rescue TypeError => e
-      @out.delete(number)
-      if chunk.items.size > 1
-        chunk.each_alone { |alone| alone.task.put_back(alone) }
-      else
-        error = TypeError.new("it can't be sent to a worker: #{Words.message_of(e)}")
-        error.set_backtrace(Words.backtrace_of(e))
-        finish(chunk, nil, JobError.of(:exception, chunk.index, @name, error.message, error))
-      end
+    ensure
+      chunk.task.put_back(chunk) unless tried
+    end
+
+    def unsent(chunk, cause)
+      return chunk.each_alone { |alone| alone.task.put_back(alone) } if chunk.items.size > 1
+      error = TypeError.new("it can't be sent to a worker: #{Words.message_of(cause)}")
+      error.set_backtrace(Words.backtrace_of(cause))
+      finish(chunk, nil, JobError.of(:exception, chunk.index, @name, error.message, error))
     end
 
     # The server takes no message of that size: fewer jobs go in one, and a job that is too large alone fails.
@@ -315,13 +322,16 @@ class RubyVM::Pool
     def post(number, out, items = packed(out.chunk, nil))
       chunk, task = out.chunk, out.chunk.task
       out.since, out.began = now, nil
-      block = @blocks[task.number] ||= put_block(task) if task.block
+      block = block_of(task)
       timeout = task.timeout_of(chunk.item)
       bytes = items.sum { |item| bytes_of(item) }
       @going += bytes if bytes > TOGETHER
       message = [@caller, number, { quiet: task.quiet, timeout:, alone: chunk.alone, place: chunk.done, setup: @setup_name }, block, items]
       @outgoing << message
     end
+
+    # The name of its block on the server, where it is put for the first of its chunks.
+    def block_of(task) = task.block && (@blocks[task.number] ||= put_block(task))
 
     def put_block(task)
       name = "block.#{@caller}.#{task.number}"

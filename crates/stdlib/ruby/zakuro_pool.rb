@@ -134,13 +134,13 @@ class RubyVM::Pool
       file = File.expand_path(file)
       raise LoadError, "cannot load such file -- #{file}" unless File.file?(file)
     end
-    @name = name.nil? ? self.class.__name : Words.plain(String(name))
+    @name = name.nil? ? RubyVM::Pool.__name : Words.plain(String(name))
     @timeout = seconds(job_timeout, "job_timeout")
     @retries = count(binding.local_variable_get(:retry))
     @owner = RubyVM.__here
     @lock = Mutex.new
     @changed = ConditionVariable.new
-    @waiting = @numbers = 0
+    @numbers = 0
     @calls = Calls.new(self, nil, nil, quiet: false, timeout: nil, retries: 0)
     @state = :open
     @start = now
@@ -168,9 +168,7 @@ class RubyVM::Pool
   #     RubyVM::Pool.open(size: 2) { |pool| pool.map(1..4) { |n| n * n } }   #=> [1, 4, 9, 16]
   def map(source, ordered: true, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
     ahead = whole(ahead, "ahead")
-    series = begin_series("map", Series, block, errors, ordered:, quiet: false, timeout:, retries: binding.local_variable_get(:retry))
-    run(series, source, errors, progress, ahead)
-    series.values
+    run("map", block, source, errors, progress, ahead, ordered:, quiet: false, timeout:, retries: binding.local_variable_get(:retry))
   end
 
   # Calls the block with each object in the pool's VMs, for what it does: values are not sent back. Returns the objects. The first job that fails ends it by its JobError; with `errors: :return`
@@ -179,9 +177,8 @@ class RubyVM::Pool
   #     RubyVM::Pool.open(size: 2) { |pool| pool.each([1, 2]) { |n| n } }   #=> [1, 2]
   def each(source, errors: :raise, timeout: @timeout, retry: @retries, progress: false, ahead: nil, &block)
     ahead = whole(ahead, "ahead")
-    series = begin_series("each", Series, block, errors, ordered: false, quiet: true, timeout:, retries: binding.local_variable_get(:retry))
-    run(series, source, errors, progress, ahead)
-    errors == :return ? series.values : source
+    failed = run("each", block, source, errors, progress, ahead, ordered: false, quiet: true, timeout:, retries: binding.local_variable_get(:retry))
+    errors == :return ? failed : source
   end
 
   # An Enumerator of the block's values, in the order of the objects or as they are ready. The source may be endless: objects are taken from it as values are taken from the Enumerator, and some ahead
@@ -193,8 +190,7 @@ class RubyVM::Pool
     check("stream", block, errors)
     ahead = whole(ahead, "ahead")
     Enumerator.new do |out|
-      series = begin_series("stream", Stream, block, errors, ordered:, quiet: false, timeout:, retries:)
-      finish(series, progress, source) do |bar|
+      with_series("stream", Stream, block, source, errors, progress, ordered:, quiet: false, timeout:, retries:) do |series, bar|
         feed(series, source, ahead, errors, bar) { give_ready(series, out, errors) }
         until series.done?
           @lock.synchronize { wait(series, errors, bar) }
@@ -212,7 +208,7 @@ class RubyVM::Pool
     raise ArgumentError, "RubyVM::Pool#submit needs a block: the job" unless block
     future = Future.new(self, [block, arguments], seconds(timeout, "timeout"), count(binding.local_variable_get(:retry)))
     usable
-    @lock.synchronize do
+    locked do
       open?
       @crew.add(@calls)
       @calls.add(future)
@@ -237,7 +233,7 @@ class RubyVM::Pool
   # Takes no more jobs, waits for those that there are, and ends the VMs. Answers the pool.
   def close
     usable
-    @lock.synchronize do
+    locked do
       raise Error, "the pool #{@name} can't be closed from within its own `map` or `each`, which would wait for its end: shut it down, or close it afterwards" if @state != :ended && @crew.waits_for_us?
       if @state == :open
         @state = :closing
@@ -318,13 +314,25 @@ class RubyVM::Pool
     raise ArgumentError, "errors: must be :raise or :return" unless %i[raise return].include?(errors)
   end
 
-  def begin_series(name, kind, block, errors, ordered:, quiet:, timeout:, retries:)
+  # What the crew and its tasks know changes here alone: no interrupt of this thread (Thread#kill, Thread#raise, Timeout) cuts it in two.
+  def locked(&) = self.class.__send__(:uninterrupted) { @lock.synchronize(&) }
+
+  # Yields a series of jobs and its bar of progress. Whatever happens, nothing of it is begun afterwards.
+  def with_series(name, kind, block, source, errors, progress, timeout:, retries:, **options)
     check(name, block, errors)
     usable
     sendable(name, block)
-    @lock.synchronize do
-      open?
-      kind.new(self, @numbers += 1, block, ordered:, quiet:, timeout: seconds(timeout, "timeout"), retries: count(retries)).tap { |series| @crew.add(series) }
+    timeout, retries = seconds(timeout, "timeout"), count(retries)
+    total = Array === source || Hash === source || Range === source ? source.size : nil
+    bar = Progress.for(progress, Integer === total ? total : nil)
+    bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs #{@crew.hint && "(#{@crew.hint}) "}" } if @connect
+    series = nil
+    self.class.__send__(:ending_in, -> { leave(series) if series }) do
+      locked do
+        open?
+        @crew.add(series = kind.new(self, @numbers += 1, block, timeout:, retries:, **options))
+      end
+      yield(series, bar).tap { bar&.finish(series.finished, series.failed) }
     end
   end
 
@@ -337,11 +345,11 @@ class RubyVM::Pool
                      "give it objects that can be copied, or make them in the set-up block of the pool)"
   end
 
-  # Feeds all and waits for all.
-  def run(series, source, errors, progress, ahead)
-    finish(series, progress, source) do |bar|
+  # Feeds all, waits for all, and answers the values.
+  def run(name, block, source, errors, progress, ahead, **options)
+    with_series(name, Series, block, source, errors, progress, **options) do |series, bar|
       if Array === source || (Range === source && Integer === source.begin && Integer === source.end)
-        @lock.synchronize do
+        locked do
           series.feed(Array.new(source.to_a))
           series.close
           dispatch
@@ -354,6 +362,7 @@ class RubyVM::Pool
         raise_first(series, errors)
       end
       raise_first(series, errors)
+      series.values
     end
   end
 
@@ -381,17 +390,6 @@ class RubyVM::Pool
     raise again(series.error), cause: series.error.cause if series.error
   end
 
-  # Whatever happens, nothing of the series is begun afterwards.
-  def finish(series, progress, source)
-    total = Array === source || Hash === source || Range === source ? source.size : nil
-    bar = Progress.for(progress, Integer === total ? total : nil)
-    bar&.note = -> { "#{@crew.machines.count { |m| !m.ended }} machines, #{@vms} VMs #{@crew.hint && "(#{@crew.hint}) "}" } if @connect
-    self.class.__send__(:ending_in, -> { leave(series) }) do
-      yield bar
-      bar&.finish(series.finished, series.failed)
-    end
-  end
-
   def leave(series)
     @lock.synchronize do
       series.cancel
@@ -406,7 +404,7 @@ class RubyVM::Pool
   def feed(series, source, ahead, errors, bar)
     taken = []
     hand_in = lambda do
-      @lock.synchronize do
+      locked do
         hear_end(series)
         series.feed(taken)
         taken = []
@@ -425,7 +423,7 @@ class RubyVM::Pool
       hand_in.call if taken.size >= series.chunk_size || series.pending <= 2 * @size || (ahead && series.ahead + taken.size >= ahead)
     end
     hand_in.call unless taken.empty?
-    @lock.synchronize do
+    locked do
       series.close
       dispatch
     end
@@ -437,12 +435,17 @@ class RubyVM::Pool
     source.each(&block)
   end
 
-  # Under the lock: hands out work.
+  # Within `locked`: hands out work.
   def dispatch
+    done = false
     @crew.dispatch
+    done = true
     return unless @listens
     at = @crew.deadline
     wake if at && (!@listens_until || at < @listens_until)
+  ensure
+    # An interrupt, while a job was packed: the pool's thread hands out what others have to do.
+    wake unless done
   end
 
   def wake = @crew.events << nil
@@ -476,9 +479,9 @@ class RubyVM::Pool
   end
 
   def hear_all
-    until @lock.synchronize { await }
+    until locked { await }
       event = @crew.events.recv(timeout: @listens_until && [@listens_until - now, 0].max)
-      @lock.synchronize do
+      locked do
         @listens = false
         @crew.handle(event)
         while (event = @crew.events.try_recv)
@@ -487,7 +490,7 @@ class RubyVM::Pool
         @crew.expire if @listens_until && @listens_until <= now
         @crew.dispatch
         settle
-        @changed.broadcast if @waiting > 0
+        @changed.broadcast
       end
     end
   end
@@ -536,7 +539,7 @@ class RubyVM::Pool
   end
 
   # Ends the jobs of a block, those that run as well, with their VMs; whoever waits for them gets the error. Answers how many ran.
-  def abandon(block, error) = @lock.synchronize { @crew.abandon(block, error).tap { dispatch } }
+  def abandon(block, error) = locked { @crew.abandon(block, error).tap { dispatch } }
 
   # With `connect:`: what the crew needs.
   def machines_of(url, options, other)
@@ -582,24 +585,21 @@ class RubyVM::Pool
     usable
     by = timeout && now + timeout
     @lock.synchronize do
-      @waiting += 1
       until yield
         left = by && by - now
         return false if left && left <= 0
         @changed.wait(@lock, left)
       end
       true
-    ensure
-      @waiting -= 1
     end
   end
 
   def cancel_call(future)
     usable
-    @lock.synchronize do
+    locked do
       return false unless @calls.remove(future)
       future.finish(nil, CancelledError.new("the job was cancelled"), :cancelled)
-      @changed.broadcast if @waiting > 0
+      @changed.broadcast
       true
     end
   end

@@ -1,4 +1,5 @@
-# The VMs of a pool: which has what to do, what they answered, how they end and are replaced (docs/pools.md). All of it runs under the pool's lock.
+# The VMs of a pool: which has what to do, what they answered, how they end and are replaced (docs/pools.md). All of it runs in `Pool#locked`, where no interrupt cuts it in two: but for what packs a
+# job, which may run the program's code.
 class RubyVM::Pool
   # A VM of the pool, from its start to its end. Its place (`index`) is taken by the next one.
   class Member # :nodoc:
@@ -43,19 +44,21 @@ class RubyVM::Pool
       vm&.kill(grace: 0)
     end
 
-    # TypeError when something in it can't be sent.
+    # Returns the exception that says why something in it can't be sent, else nil. An interrupt may come while it is packed: then it is not sent.
     def send(chunk, now)
       task = chunk.task
       message = task.message(chunk)
       message << task.block if task.block && !@blocks[task.number]
       number = @sent += 1
-      @inbox.__send__(:__send_numbered, message, number)
+      error = @inbox.__send__(:__send_numbered, message, number)
+      return error if error
       queued(number)
       @numbers[chunk] = number
       # With which message it got the block.
       @blocks[task.number] = number if message.size > 4
       @since = now if @chunks.empty?
       @chunks << chunk
+      nil
     end
 
     # It takes the oldest ones.
@@ -371,17 +374,19 @@ class RubyVM::Pool
     end
 
     def give(member, chunk, now)
-      member.send(chunk, now)
-    rescue StandardError => e
-      if chunk.items.size > 1
-        # One of them can't be sent; the others can.
-        singly(chunk)
-      else
-        # The way to it begins at the object, or at the list of arguments.
-        error = TypeError.new("it can't be sent to a VM of the pool: #{Words.message_of(e).sub(chunk.task.block ? "$[2][0]" : "$[2][0][1]", "$")}")
-        error.set_backtrace(Words.backtrace_of(e))
-        finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, error.message, error))
-      end
+      tried = false
+      error = member.send(chunk, now)
+      tried = true
+      return unless error
+      # One of them can't be sent; the others can.
+      return singly(chunk) if chunk.items.size > 1
+      # The way to it begins at the object, or at the list of arguments.
+      unsent = TypeError.new("it can't be sent to a VM of the pool: #{Words.message_of(error).sub(chunk.task.block ? "$[2][0]" : "$[2][0][1]", "$")}")
+      unsent.set_backtrace(Words.backtrace_of(error))
+      finish(chunk, nil, JobError.of(:exception, chunk.index, member.vm.name, unsent.message, unsent))
+    ensure
+      # An interrupt of who hands it out.
+      chunk.task.put_back(chunk) unless tried
     end
 
     # Answers to jobs, in their order.

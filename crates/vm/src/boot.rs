@@ -88,6 +88,7 @@ impl Vm {
             errinfo: Value::NIL,
             in_trap: false,
             shield: false,
+            tells_of_raise: false,
             later_signals: 0,
             poll_owner: poll,
             gc_stress: options.gc_stress,

@@ -291,6 +291,8 @@ pub struct Vm {
     pub(crate) later_signals: u64,
     /// Errors that come from outside to the main thread wait ([`Cx::shielded`]).
     pub(crate) shield: bool,
+    /// A method of the program is told of a raise.
+    pub(crate) tells_of_raise: bool,
     pub poll_owner: Arc<zakuro_sched::PollWord>,
     pub options: Arc<Options>,
     pub boot: Option<&'static BootImage>,

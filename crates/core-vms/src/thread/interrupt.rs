@@ -26,6 +26,16 @@ fn is_pending(cx: &mut Cx, thread: Value, class: Option<Value>) -> Result<bool> 
     Ok(waiting.iter().any(|e| cx.is_a(*e, id)))
 }
 
+/// Within a block of `handle_interrupt(Object => :never)`: `f` without its mask, which is there again when it returns, however it does.
+pub fn unmasked<T>(cx: &mut Cx, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<T> {
+    let me = cx.current_thread();
+    payload(cx, me)?.masks.pop();
+    let r = cx.check_interrupts().and_then(|()| f(cx));
+    let all = cx.class_value(ids::OBJECT);
+    payload(cx, me)?.masks.push(vec![(all, Timing::Never)]);
+    r
+}
+
 /// Interrupt masks.
 #[ruby_class(ids::THREAD)]
 pub mod thread {
@@ -67,16 +77,14 @@ pub mod thread {
 
     /// Within a block of `handle_interrupt`: runs the block without its mask, with those around it, and has the mask again when it returns, however it does.
     #[method("__unmasked", singleton, private)]
-    fn unmasked(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
-        let me = cx.current_thread();
-        payload(cx, me)?.masks.pop();
-        let r = match cx.check_interrupts() {
-            Ok(()) => cx.yield_values(block, &[]),
-            Err(Exc) => Err(Exc),
-        };
-        let all = cx.class_value(ids::OBJECT);
-        payload(cx, me)?.masks.push(vec![(all, Timing::Never)]);
-        r
+    fn unmasked_block(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        unmasked(cx, |cx| cx.yield_values(block, &[]))
+    }
+
+    /// As `__unmasked`; returns the exception that the block itself raises, else nil. What comes from outside is raised.
+    #[method("__attempt", singleton, private)]
+    fn attempt_block(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        Ok(cx.attempt(|cx| unmasked(cx, |cx| cx.yield_values(block, &[])))?.err().unwrap_or(Value::NIL))
     }
 
     /// Does an exception wait to be raised in the running thread?

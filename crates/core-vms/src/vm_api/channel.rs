@@ -4,6 +4,7 @@ use zakuro_core_collections::enumerator::EnumeratorExt;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use zakuro_channel::{Bounds, Channel, TryRecv, TrySendError};
+use crate::thread::interrupt::unmasked;
 use zakuro_macros::ruby_class;
 pub use zakuro_vm::channels::ChannelHandle;
 use zakuro_vm::channels::{RecvOutcome, SendOutcome, Shows};
@@ -289,19 +290,23 @@ pub mod channel_class {
         }
     }
 
-    /// `<<` of a message with a number, by which `__take` knows it.
+    /// Within a block of `handle_interrupt(Object => :never)`: `<<` of a message with a number, by which `__take` knows it. Returns the exception that says why it can't be sent, else nil. An
+    /// interrupt may come while it is packed, which may run the program's code; then it is not sent.
     #[method("__send_numbered", private)]
     fn send_numbered(cx: &mut Cx, this: Value, object: Value, number: i64) -> Result<Value> {
         let ch = channel_of(cx, this)?;
         if ch.is_closed() {
             return closed(cx);
         }
-        let mut envelope = cx.pack(object)?;
+        let mut envelope = match cx.attempt(|cx| unmasked(cx, |cx| cx.pack(object)))? {
+            Ok(envelope) => envelope,
+            Err(e) => return Ok(e),
+        };
         envelope.attach(Box::new(Numbered(number)));
         let outcome = cx.channel_send(ch, envelope, None);
         black_box(this);
         match outcome? {
-            SendOutcome::Sent | SendOutcome::TimedOut => Ok(this),
+            SendOutcome::Sent | SendOutcome::TimedOut => Ok(Value::NIL),
             SendOutcome::Closed => closed(cx),
         }
     }

@@ -75,7 +75,7 @@ impl Cx {
                     self.ivar_set_raw(exc, hidden::skipped(), Value::fixnum(skipped as i64));
                 }
                 if !self.is_builtin(exc, sym::set_backtrace, ids::EXCEPTION) {
-                    self.tell_backtrace(exc)?;
+                    self.telling(|cx| cx.tell_backtrace(exc))?;
                 }
             }
             if !self.ivar_defined(exc, hidden::cause()) {
@@ -83,11 +83,22 @@ impl Cx {
                 self.ivar_set_raw(exc, hidden::cause(), if cause == exc { Value::NIL } else { cause });
             }
             if self.is_debugging() && !self.is_a(exc, ids::SYSTEM_EXIT) && !self.must_leave() {
-                self.tell_raise(exc)?;
+                self.telling(|cx| cx.tell_raise(exc))?;
             }
         }
         self.pending = exc;
         Err(Exc)
+    }
+    /// Tells of a raise by methods of the program. What these raise is told to nobody and goes no further: else an override that always raises would call itself, and there is no room left for it to
+    /// end where the stack does.
+    fn telling(&mut self, f: impl FnOnce(&mut Cx) -> Result<()>) -> Result<()> {
+        if self.tells_of_raise {
+            return Ok(());
+        }
+        self.tells_of_raise = true;
+        let told = self.attempt(f);
+        self.tells_of_raise = false;
+        told.map(|_| ())
     }
     /// `$DEBUG`
     pub fn is_debugging(&self) -> bool {
@@ -125,6 +136,18 @@ impl Cx {
                     Err(Exc)
                 }
             }
+        }
+    }
+    /// `Ok(Err(exception))` when `f` itself raises one.
+    ///
+    /// # Errors
+    /// What comes from outside (Thread#raise, a kill), and what is no exception.
+    pub fn attempt<T>(&mut self, f: impl FnOnce(&mut Cx) -> Result<T>) -> Result<std::result::Result<T, Value>> {
+        let interrupted = |cx: &mut Cx| cx.threads.as_mut().map_or(0, |t| t.current().interrupted);
+        let before = interrupted(self);
+        match self.rescue(&[ids::EXCEPTION], f)? {
+            Err(e) if interrupted(self) != before => self.repend(e),
+            done => Ok(done),
         }
     }
     #[cold]

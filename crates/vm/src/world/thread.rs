@@ -110,6 +110,8 @@ pub struct Thread {
     /// What its fibers that may not block wait by (`Fiber.set_scheduler`), or nil.
     pub scheduler: Value,
     pub pending: VecDeque<Value>, // Exceptions from other threads that it has not seen yet.
+    /// How often something from outside was raised in it.
+    pub interrupted: u32,
     /// `handle_interrupt`: classes and their timing, innermost last.
     pub masks: Vec<Vec<(Value, Timing)>>,
     /// Who waits for its end, and the mutexes that it holds.
@@ -160,6 +162,7 @@ impl Thread {
             dying: false,
             scheduler: Value::NIL,
             pending: VecDeque::new(),
+            interrupted: 0,
             masks: Vec::new(),
             joiners: Vec::new(),
             held: TracedVec::new(),
@@ -244,7 +247,7 @@ impl Trace for Thread {
         let Thread {
             object, block, args, result, error, scheduler, pending, masks, held, locals, variables, storage, name, status, group, report, context,
             // No values.
-            id: _, state: _, keywords: _, dying: _, joiners: _, priority: _, abort: _, woken: _, seat: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _, times: _, wait_kind: _,
+            id: _, state: _, keywords: _, dying: _, interrupted: _, joiners: _, priority: _, abort: _, woken: _, seat: _, forever: _, vm_bits: _, wait: _, deadline: _, wait_number: _, times: _, wait_kind: _,
             // With the stacks.
             co: _, stacks: _, parked: _,
         } = self;

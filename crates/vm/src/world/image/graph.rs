@@ -4,7 +4,7 @@
 //! rewritten in one pass. The walk works with a list: deep graphs don't recurse natively. What ends it are cells that other VMs may look at too:
 //! those of the boot image and of the images below.
 
-use super::{Image, Span};
+use super::{Image, Layer, Span};
 use crate::frame::CodeState;
 use crate::thread::Thread;
 use crate::vm::{Cx, FastMap, Restore};
@@ -264,6 +264,44 @@ pub(super) struct Walk {
     pub known: Vec<(Value, u64)>,
     /// Data objects whose payloads may change without the VM's notice: the graph has none for them.
     pub untracked: UntracedVec,
+    /// What the VM grew from and the image of [`Mode::Value`] has not.
+    pub beyond: Option<Beyond>,
+}
+
+/// The image that a VM started from, as far as another image lacks it: nothing there keeps its cells, so they are copied as the VM's own are.
+pub(super) struct Beyond {
+    base: Arc<Image>,
+    layers: Vec<Arc<Layer>>,
+    /// The VM's copies of templates.
+    memo: FastMap<usize, Value>,
+}
+
+impl Beyond {
+    /// None if `image` has all that the VM grew from.
+    pub fn of(cx: &Cx, image: &Image) -> Option<Beyond> {
+        let base = cx.base.clone()?;
+        let has = |l: &&Arc<Layer>| !image.layers.iter().any(|there| Arc::ptr_eq(there, l));
+        let layers: Vec<_> = base.layers.iter().filter(has).cloned().collect();
+        (!layers.is_empty()).then(|| Beyond { base, layers, memo: cx.memo.clone() })
+    }
+    /// The cell to copy for one of an image's.
+    fn copied(&self, v: Value) -> Option<Value> {
+        let now = if v.is_template() { self.base.resolve(v) } else { v };
+        let own = self.memo.get(&(now.bits() as usize)).filter(|_| now.is_template());
+        own.copied().or_else(|| self.layers.iter().any(|l| l.vm.heap.owns(now.header())).then_some(now))
+    }
+    pub fn regions(&self) -> impl Iterator<Item = Region> {
+        self.layers.iter().flat_map(|l| l.vm.heap.regions())
+    }
+    pub fn kept_codes(&self) -> impl Iterator<Item = &Arc<FastMap<usize, Arc<Code>>>> {
+        self.layers.iter().flat_map(|l| &l.vm.kept_layers)
+    }
+    pub fn shapes(&self, f: &mut dyn FnMut(u32, &ShapeInfo)) {
+        self.layers.iter().for_each(|l| l.vm.shapes.each_own(f));
+    }
+    pub fn transitions(&self) -> impl Iterator<Item = (&(u32, Sym), &u32)> {
+        self.layers.iter().flat_map(|l| &l.vm.transitions)
+    }
 }
 
 impl Walk {
@@ -282,6 +320,7 @@ impl Walk {
             codes: FastMap::default(),
             known: Vec::new(),
             untracked: UntracedVec::new(),
+            beyond: None,
         }
     }
     /// A value as the graph refers to it; new cells get in line.
@@ -299,7 +338,10 @@ impl Walk {
                     v = image.resolve(v);
                     return self.node_of(v);
                 }
-                _ => return v,
+                _ => {
+                    let copied = self.beyond.as_ref().and_then(|b| b.copied(v));
+                    return copied.map_or(v, |cell| self.node_of(cell));
+                }
             };
             if !v.is_template() {
                 return v;
@@ -363,13 +405,13 @@ impl Walk {
         }
         self.codes.get(&(cs as usize)).copied().unwrap_or(0)
     }
-    /// Takes a class along that the image does not have, with those that it needs.
+    /// Takes a class along that the image of [`Mode::Value`] does not have, with those that it needs.
     fn add_class(&mut self, cx: &Cx, id: ClassId) {
         let Mode::Value(image, _) = &self.mode else { return };
         let image = image.clone();
         let mut work = vec![id];
         while let Some(id) = work.pop() {
-            let here = cx.classes.get(id.0).is_some_and(|s| s.own);
+            let here = cx.classes.get(id.0).is_some();
             if !here || id.0 < shape::FIRST_DYNAMIC || image.has_class(id) || !self.added.insert(id.0) {
                 continue;
             }
@@ -393,7 +435,8 @@ impl Walk {
     pub(super) fn cell(&mut self, cx: &mut Cx, v: Value, n: usize) -> Node {
         let kind = v.kind_of_cell();
         let alone = matches!(self.mode, Mode::Value(..));
-        if kind == Kind::Exception && !matches!(self.mode, Mode::Templates(..) | Mode::Whole(..)) {
+        let captured = v.flags() & flags::SHARED != 0;
+        if kind == Kind::Exception && !captured {
             cx.settle_backtrace(v);
         }
         if alone {
@@ -509,7 +552,8 @@ impl Walk {
             || matches!(kind, Kind::Moved | Kind::MovedString | Kind::MovedArray | Kind::MovedHash)
         {
             self.graph.identities.push((n, cx.identity(v)));
-        } else if let Mode::Templates(image, _) | Mode::Whole(image, _) = &self.mode
+        } else if captured
+            && let Some(image) = self.source()
             && let Some(identity) = image.identity(v)
         {
             // A key of a Hash that goes by it, which may be copied after this.
@@ -529,9 +573,17 @@ impl Walk {
             None => {}
         }
     }
+    /// The image whose cells are walked.
+    fn source(&self) -> Option<&Arc<Image>> {
+        match &self.mode {
+            Mode::Templates(image, _) | Mode::Whole(image, _) => Some(image),
+            _ => self.beyond.as_ref().map(|b| &b.base),
+        }
+    }
     fn data(&mut self, cx: &mut Cx, v: Value, n: usize) -> Body {
-        if let Mode::Templates(image, _) | Mode::Whole(image, _) = &self.mode {
-            let image = image.clone();
+        if v.flags() & flags::SHARED != 0
+            && let Some(image) = self.source().cloned()
+        {
             if let Mode::Whole(..) = &self.mode {
                 if image.find(|l| l.parts.thread).is_some_and(|t| image.resolve(t) == v) {
                     return Body::CurrentThread;

@@ -39,7 +39,7 @@ use crate::raise::Result;
 use crate::vm::{ClassSlot, Cx, FastMap, Vm};
 pub(crate) use change::IncrementalImage;
 use change::{Changes, Level};
-use graph::{Mode, Walk};
+use graph::{Beyond, Mode, Walk};
 use std::sync::Arc;
 use zakuro_base::Options;
 use zakuro_heap::{BufRef, Region};
@@ -282,6 +282,11 @@ impl Cx {
         if !known {
             w.graph.kept = self.kept_layers.clone();
         }
+        w.beyond = if known { None } else { Beyond::of(self, image) };
+        if let Some(beyond) = &w.beyond {
+            w.graph.regions.extend(beyond.regions());
+            w.graph.kept.extend(beyond.kept_codes().cloned());
+        }
         if state {
             if let Some(t) = &mut self.threads {
                 let t = t.current();
@@ -318,13 +323,17 @@ impl Cx {
                 w.graph.transitions.extend(new);
             }
             _ => {
-                let (shapes, transitions) = (&self.shapes, &self.transitions);
-                shapes.each_own(&mut |id, s| {
+                let mut lacking = |id: u32, s: &ShapeInfo| {
                     if image.top().shapes.get(id).is_none() {
                         w.graph.shapes.push((id, *s));
                     }
-                });
-                w.graph.transitions.extend(transitions.iter().filter(|(k, _)| image.transition(**k).is_none()).map(|(k, s)| (*k, *s)));
+                };
+                self.shapes.each_own(&mut lacking);
+                if let Some(beyond) = &w.beyond {
+                    beyond.shapes(&mut lacking);
+                }
+                let transitions = self.transitions.iter().chain(w.beyond.iter().flat_map(Beyond::transitions));
+                w.graph.transitions.extend(transitions.filter(|(k, _)| image.transition(**k).is_none()).map(|(k, s)| (*k, *s)));
             }
         }
         w.graph

@@ -50,6 +50,15 @@ impl Cx {
     #[cold]
     fn deliver(&mut self, blocking: bool) -> Result<()> {
         self.run_unblocks()?;
+        let me = self.threads().current;
+        let delivered = self.deliver_pending(blocking);
+        if delivered.is_err() {
+            // SAFETY: the running thread is alive.
+            unsafe { (*me).interrupted = (*me).interrupted.wrapping_add(1) };
+        }
+        delivered
+    }
+    fn deliver_pending(&mut self, blocking: bool) -> Result<()> {
         let t: *mut Thread = self.threads().current;
         // SAFETY: the running thread is alive.
         unsafe {
