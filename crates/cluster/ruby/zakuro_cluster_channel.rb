@@ -149,10 +149,12 @@ class RubyVM::Channel
       finish_last
       begin_to_fetch
       by = timeout && RubyVM::Cluster.now + timeout
-      while wait_for_message(timeout)
-        message = take
-        return message unless GONE.equal?(message)
-        timeout = [by - RubyVM::Cluster.now, 0].max if by
+      receiving do
+        while wait_for_message(timeout)
+          message = take
+          break message unless GONE.equal?(message)
+          timeout = [by - RubyVM::Cluster.now, 0].max if by
+        end
       end
     end
     alias receive recv
@@ -165,9 +167,11 @@ class RubyVM::Channel
       finish_last
       begin_to_fetch
       __poll
-      while @bell.try_recv
-        message = take
-        return message unless GONE.equal?(message)
+      receiving do
+        while @bell.try_recv
+          message = take
+          break message unless GONE.equal?(message)
+        end
       end
     end
 
@@ -177,10 +181,12 @@ class RubyVM::Channel
       usable
       finish_last
       begin_to_fetch
-      while wait_for_message(nil)
-        message = take
-        next if GONE.equal?(message)
+      while true
         begin
+          there = message = nil
+          receiving { message = take if (there = wait_for_message(nil)) }
+          break unless there
+          next if GONE.equal?(message)
           yield message
         rescue Exception
           reject
@@ -337,23 +343,37 @@ class RubyVM::Channel
       bells = channels.map { |c| Remote === c ? c.__bell : c }
       remote = channels.grep(Remote)
       by = timeout && RubyVM::Cluster.now + timeout
+      done = false
       while true
         begin
-          remote.each { |c| c.__want(1) }
-          bell, message = timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells)
+          bell, message = __wanting(remote) { timeout ? RubyVM.select(*bells, timeout:) : RubyVM.select(*bells) }
         rescue RubyVM::ClosedError
           raise remote.filter_map(&:__failed).first || $!
-        ensure
-          remote.each { |c| c.__want(-1) }
         end
         unless bell
+          done = true
           remote.each(&:__poll) if timeout && timeout < AHEAD
           return
         end
         found = channels[bells.index(bell)]
         message = found.__take if Remote === found
-        return [found, message] unless GONE.equal?(message)
+        unless GONE.equal?(message)
+          done = true
+          return [found, message]
+        end
         timeout = [by - RubyVM::Cluster.now, 0].max if by
+      end
+    ensure
+      remote&.each(&:__ring_again) unless done
+    end
+
+    # Calls the block, while messages of these channels are wanted.
+    def self.__wanting(remote) # :nodoc:
+      Thread.handle_interrupt(Object => :never) do
+        remote.each { |c| c.__want(1) }
+        Thread.__send__(:__unmasked) { yield }
+      ensure
+        remote.each { |c| c.__want(-1) }
       end
     end
 
@@ -397,13 +417,22 @@ class RubyVM::Channel
     end
 
     def __take = take # :nodoc:
+
+    # An interrupt may have taken a bell and left the message that it rang for. (One too many wakes somebody who then finds nothing.)
+    def __ring_again # :nodoc:
+      synchronize { (@ready.size - @bell.size).times { @bell << true } }
+    rescue RubyVM::ClosedError
+      nil
+    end
+
     def __failed = @failed # :nodoc:
     def __queue = @queue # :nodoc:
 
     # For the thread that fetches.
 
     def released? = @released # :nodoc:
-    def synchronize(&) = @lock.synchronize(&) # :nodoc:
+    # An interrupt (Thread#kill, Thread#raise, Timeout) does not cut it in two. Nothing waits in it, and no thread is made, which would have the mask as well.
+    def synchronize(&) = uninterrupted { @lock.synchronize(&) } # :nodoc:
     def wake = @lock.synchronize { @room.broadcast } # :nodoc:
 
     # What was handed out here and is not done. What a thread or fiber had that is dead goes to others.
@@ -587,15 +616,12 @@ class RubyVM::Channel
       @paced = now
     end
 
+    def uninterrupted(&) = Thread.handle_interrupt(Object => :never, &)
+
     # Whether there is one.
     def wait_for_message(timeout)
       return true if @bell.try_recv
-      __want(1)
-      begin
-        found = timeout ? @bell.recv(timeout: timeout) : @bell.recv
-      ensure
-        __want(-1)
-      end
+      found = Remote.__wanting([self]) { timeout ? @bell.recv(timeout: timeout) : @bell.recv }
       raise @failed if @failed && !found
       __poll if timeout && timeout < AHEAD && !found && !@over
       found
@@ -667,12 +693,13 @@ class RubyVM::Channel
     # Begins to fetch.
     def begin_to_fetch
       return if @fetcher || @released
-      synchronize do
+      @lock.synchronize do
         return if @fetcher
         RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
           Thread.__send__(:__not_counted)
-          @queue.fetch_for(self)
+          # Who asked for it may have a mask.
+          Thread.handle_interrupt(Object => :immediate) { @queue.fetch_for(self) }
           give_back_all
         rescue Exception => e
           # Whoever waits hears of it.
@@ -683,40 +710,66 @@ class RubyVM::Channel
       end
     end
 
+    # An interrupt between the bell and the message leaves both here.
+    def receiving
+      done = false
+      yield.tap { done = true }
+    ensure
+      __ring_again unless done
+    end
+
+    # The message that the bell rang for. An interrupt, at whatever moment, leaves it here.
     def take
-      delivery = synchronize do
+      delivery = message = nil
+      full = took = false
+      uninterrupted do
+        delivery = next_delivery or return GONE
+        error = Thread.__send__(:__attempt) { message = open_delivery(delivery) }
+        if GONE.equal?(message) || error
+          took = true
+          raise error if error
+          return GONE
+        end
+        # What is to come comes now, or when it is received.
+        Thread.__send__(:__unmasked) { nil }
+        took = true
+        @ack == :receipt ? full = mark_done(delivery) : synchronize { @last[receiver] = delivery }
+      ensure
+        back(delivery) unless took || delivery.nil? || !@held.key?(delivery.name)
+      end
+      tell_done if full
+      message
+    end
+
+    # nil: what was here went back to the server, whose connection had ended.
+    def next_delivery
+      synchronize do
         raise @failed if @failed
         pace
         @asked = @paced
         @polled = false
-        # What was here went back to the server, whose connection had ended.
-        found = @ready.shift or return GONE
+        found = @ready.shift or return
         unless found.parts
           @received += 1
           @received_bytes += found.payload.bytesize
         end
         found
       end
+    end
+
+    # Its message; GONE when it is not to be had any more.
+    def open_delivery(delivery)
       bytes = delivery.payload
       if delivery.parts
         bytes = together(delivery)
         return GONE unless bytes
       end
       @bell.__received(bytes.bytesize)
-      begin
-        message = @wire.open(bytes, @form, @key)
-      rescue StandardError, LoadError, SystemStackError => e
-        set_aside(delivery, words_of(e))
-        error = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{words_of(e)}")
-        error.id = delivery.token
-        raise error
-      end
-      if @ack == :receipt
-        done(delivery)
-      else
-        synchronize { @last[receiver] = delivery }
-      end
-      message
+      error = Thread.handle_interrupt(Object => :never) { Thread.__send__(:__attempt) { return @wire.open(bytes, @form, @key) } }
+      set_aside(delivery, words_of(error))
+      broken = RubyVM::Cluster::BrokenMessage.new("a message of #{address} can't be opened, and was set aside: #{words_of(error)}")
+      broken.id = delivery.token
+      raise broken
     end
 
     # A message that came in parts. nil when some are missing: another receiver has been done with it since, then it goes back to the server, which knows that.
@@ -789,6 +842,11 @@ class RubyVM::Channel
     # Tells the server of several at once, so that who takes many in little time does not tell of each: when nothing else is here to be received, when a while has gone by since it was told last, and each
     # second. Of a channel that holds few, of no more than a part of those.
     def done(delivery)
+      tell_done if mark_done(delivery)
+    end
+
+    # Whether the server should hear of it now.
+    def mark_done(delivery)
       full = false
       token = release(delivery) do |t|
         @done[delivery.name] = t
@@ -796,7 +854,7 @@ class RubyVM::Channel
         @parted[delivery.name] = delivery.parts if delivery.parts
         full = @to_tell.size >= (@together ||= [TOGETHER, ((@queue.holds || @bound || 4 * TOGETHER) / 4)].min) || RubyVM::Cluster.now - @told > TOLD_AFTER
       end
-      tell_done if token && (full || @ready.empty?)
+      token && (full || @ready.empty?)
     end
 
     def tell_done
