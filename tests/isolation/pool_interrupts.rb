@@ -19,7 +19,7 @@ class Slow
 end
 class Boo < StandardError; end
 
-# Calls that are killed at any moment: those after them are right. (A pool that is cut in two by an interrupt gives 3 of 10,000 wrong values.)
+# Calls that are killed at any moment: those after them are right. (By chance: what is cut in two shows in one call of some thousands.)
 pool = RubyVM::Pool.new(size: 2)
 random = Random.new(1)
 by = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 1

@@ -149,13 +149,14 @@ class RubyVM::Channel
       finish_last
       begin_to_fetch
       by = timeout && RubyVM::Cluster.now + timeout
+      message = GONE
       receiving do
-        while wait_for_message(timeout)
+        while GONE.equal?(message) && wait_for_message(timeout)
           message = take
-          break message unless GONE.equal?(message)
           timeout = [by - RubyVM::Cluster.now, 0].max if by
         end
       end
+      message unless GONE.equal?(message)
     end
     alias receive recv
     alias pop recv
@@ -167,12 +168,9 @@ class RubyVM::Channel
       finish_last
       begin_to_fetch
       __poll
-      receiving do
-        while @bell.try_recv
-          message = take
-          break message unless GONE.equal?(message)
-        end
-      end
+      message = GONE
+      receiving { message = take while GONE.equal?(message) && @bell.try_recv }
+      message unless GONE.equal?(message)
     end
 
     # Receives until the channel is closed and all its messages are done. A message counts as done when the block has returned; when it raises, the message goes back.
@@ -183,8 +181,8 @@ class RubyVM::Channel
       begin_to_fetch
       while true
         begin
-          there = message = nil
-          receiving { message = take if (there = wait_for_message(nil)) }
+          there = false
+          message = receiving { take if (there = wait_for_message(nil)) }
           break unless there
           next if GONE.equal?(message)
           yield message
@@ -710,10 +708,12 @@ class RubyVM::Channel
       end
     end
 
-    # An interrupt between the bell and the message leaves both here.
+    # What the block takes. An interrupt between the bell and the message leaves both here.
     def receiving
       done = false
-      yield.tap { done = true }
+      message = yield
+      done = true
+      message
     ensure
       __ring_again unless done
     end

@@ -53,7 +53,8 @@ module RubyVM::Cluster
       @place = 0
       @closed = false
       @owner = RubyVM.__here
-      @thread = Thread.new { run }
+      # (Whoever makes it may have a mask.)
+      @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { run } }
       @thread.name = "#{address.scheme} #{address.host}"
       @thread.report_on_exception = false
     end
@@ -63,19 +64,19 @@ module RubyVM::Cluster
 
     # Waits for an answer. Unavailable when there is none in time.
     def call(bytes, timeout = @timeout, size: 0)
-      ask(@lock.synchronize { new_name }, bytes, size, timeout)
+      ask(locked { new_name }, bytes, size, timeout)
     end
 
     # Does not wait for the answer, which the block hears under the connection's lock.
     def tell(bytes, size: 0, &heard)
       fits(size)
-      @lock.synchronize { enqueue(new_name, Request.new(bytes, size, heard)) }
+      locked { enqueue(new_name, Request.new(bytes, size, heard)) }
       flush
     end
 
     # What the block asks, under the lock, is written as one piece.
     def together(&)
-      @lock.synchronize(&)
+      locked(&)
       flush
     end
 
@@ -86,7 +87,7 @@ module RubyVM::Cluster
 
     # Writes something that has no answer; if there is no connection, it is lost.
     def say(bytes)
-      @lock.synchronize do
+      locked do
         return unless @ready
         @outbox << bytes
       end
@@ -150,18 +151,23 @@ module RubyVM::Cluster
 
     private
 
+    def uninterrupted(&) = Thread.handle_interrupt(Object => :never, &)
+
+    # What no interrupt of the thread that asks (Thread#kill, Thread#raise, Timeout) cuts in two. Nothing waits in it.
+    def locked(&) = uninterrupted { @lock.synchronize(&) }
+
     def new_name = @names += 1
 
     def ask(name, bytes, size, timeout)
       fits(size)
       request = Request.new(bytes, size)
       begin
-        @lock.synchronize { enqueue(name, request) }
+        locked { enqueue(name, request) }
         flush
         @lock.synchronize { await(request, timeout) } unless request.done?
       ensure
         # What was not sent is not sent any more. The answer to what was sent may come still, and is nobody's.
-        @lock.synchronize { request.sent ? request.answer(nil) : @pending.delete(name) } unless request.done?
+        locked { request.sent ? request.answer(nil) : @pending.delete(name) } unless request.done?
       end
       raise RubyVM::Cluster.again(request.error), cause: request.error.cause if request.error
       request.reply
@@ -200,29 +206,43 @@ module RubyVM::Cluster
       @changed.broadcast
     end
 
-    # Writes what there is, unless somebody else does. A failed write shows where the connection is read; one that is cut short by a kill ends the connection.
+    # Writes what there is, unless somebody else does. A failed write shows where the connection is read; one that is cut short, while the server takes nothing, ends the connection.
     def flush
-      while true
-        bytes = @lock.synchronize do
-          return if @writing || @outbox.empty? || !@ready
-          @writing = true
-          taken, @outbox = @outbox, String.new
-          taken
+      uninterrupted do
+        while true
+          bytes = @lock.synchronize do
+            return if @writing || @outbox.empty? || !@ready
+            @writing = true
+            taken, @outbox = @outbox, String.new
+            taken
+          end
+          whole = false
+          socket = @socket
+          begin
+            write(socket, bytes)
+            whole = true
+            # What is large need not wait for the collector.
+            bytes.clear if bytes.bytesize > PIECE
+          rescue SystemCallError, IOError, *TLS_ERRORS.call => e
+            @why = e.message
+          ensure
+            @lock.synchronize { @writing = false }
+            close_socket(socket) unless whole
+          end
+          return unless whole
         end
-        whole = false
-        socket = @socket
-        begin
-          socket.write(bytes)
-          whole = true
-          # What is large need not wait for the collector.
-          bytes.clear if bytes.bytesize > PIECE
-        rescue SystemCallError, IOError, *TLS_ERRORS.call => e
-          @why = e.message
-        ensure
-          @lock.synchronize { @writing = false }
-          close_socket(socket) unless whole
+      end
+    end
+
+    # Interrupts come where it waits.
+    def write(socket, bytes)
+      at = 0
+      while at < bytes.bytesize
+        case (written = socket.write_nonblock(at == 0 ? bytes : bytes.byteslice(at..), exception: false))
+        when :wait_writable then Thread.__send__(:__unmasked) { socket.to_io.wait_writable }
+        when :wait_readable then Thread.__send__(:__unmasked) { socket.to_io.wait_readable }
+        else at += written
         end
-        return unless whole
       end
     end
 

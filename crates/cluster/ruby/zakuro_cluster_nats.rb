@@ -13,14 +13,14 @@ module RubyVM::Cluster
 
     # Asks a subject, and waits for the answer: [headers or nil, payload].
     def request(subject, payload, headers = nil, timeout: @timeout)
-      name = @lock.synchronize { new_name }
+      name = locked { new_name }
       ask(name, publication(subject, payload, "#{@inbox}.#{name}", headers), size(payload, headers), timeout)
     end
 
     # The block hears the answer, under the connection's lock. Answers the name of the request.
     def request_later(subject, payload, headers = nil, &heard)
       fits(size(payload, headers))
-      name = @lock.synchronize { request_within(subject, payload, headers, &heard) }
+      name = locked { request_within(subject, payload, headers, &heard) }
       flush
       name
     end
@@ -53,7 +53,7 @@ module RubyVM::Cluster
       end
     ensure
       # What was not sent is not sent any more, and answers are nobody's.
-      @lock.synchronize { names.each_value { |name| @pending.delete(name)&.answer(nil) } } if names && !names.empty?
+      locked { names.each_value { |name| @pending.delete(name)&.answer(nil) } } if names && !names.empty?
     end
 
     # Most bytes of a message; waits for the first connection.
@@ -68,7 +68,7 @@ module RubyVM::Cluster
 
     # The block gets each message of the subject: subject, reply, headers, payload. It is called by the connection's thread. Answers the number of the subscription.
     def subscribe(subject, &block)
-      number = @lock.synchronize do
+      number = locked do
         @subscribed = (@subscribed || 1) + 1
         @subscriptions[@subscribed] = [subject, block]
         @outbox << "SUB #{subject} #{@subscribed}\r\n" if @ready
@@ -80,7 +80,7 @@ module RubyVM::Cluster
 
     # The server sends no more of it; what is on its way is still heard. Answers the block.
     def unsubscribe(number)
-      @lock.synchronize do
+      locked do
         subject, block = @subscriptions[number]
         # Not again with a new connection.
         @subscriptions[number] = [nil, block] if subject
@@ -93,7 +93,7 @@ module RubyVM::Cluster
     # Nothing of it is on its way.
     def forget(number)
       unsubscribe(number)
-      @lock.synchronize { @subscriptions.delete(number) }
+      locked { @subscriptions.delete(number) }
       nil
     end
 
