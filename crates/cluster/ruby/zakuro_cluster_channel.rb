@@ -857,23 +857,26 @@ class RubyVM::Channel
       token && (full || @ready.empty?)
     end
 
+    # An interrupt comes before or afterwards: what is done and nobody tells of would come again, late.
     def tell_done
-      told, parts = synchronize do
-        return if @to_tell.empty?
-        taken, @to_tell = @to_tell, {}
-        @told = RubyVM::Cluster.now
-        @telling[taken] = true
-        [taken, taken.keys.filter_map { |name| @parted.delete(name) }]
+      uninterrupted do
+        told, parts = @lock.synchronize do
+          return if @to_tell.empty?
+          taken, @to_tell = @to_tell, {}
+          @told = RubyVM::Cluster.now
+          @telling[taken] = true
+          [taken, taken.keys.filter_map { |name| @parted.delete(name) }]
+        end
+        asked = false
+        @queue.acknowledge(told.values, parts) do |error|
+          told.each_key { |name| @done.delete(name) } unless error
+          @telling.delete(told)
+          @queue.connection.changed
+        end
+        asked = true
+      ensure
+        @telling.delete(told) unless asked || told.nil?
       end
-      asked = false
-      @queue.acknowledge(told.values, parts) do |error|
-        told.each_key { |name| @done.delete(name) } unless error
-        @telling.delete(told)
-        @queue.connection.changed
-      end
-      asked = true
-    ensure
-      @telling.delete(told) unless asked || told.nil?
     end
 
     # Has the server hear of all that is done here, by this handle and others of the channel that this VM has; waits for that, for so long. Whether there was something, by now or some seconds ago.
