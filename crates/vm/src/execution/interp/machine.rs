@@ -574,6 +574,7 @@ pub mod help {
                     let header = Header { shape: cx.class(class).root_shape, kind: Kind::Object as u8, flags: 0, aux: slots };
                     (header.word(), slots as usize)
                 });
+                crate::sites::fill_asked(table, number, |name| zakuro_base::memory::going_on(|| cx.responds_for_now(Value::from_bits(recv), name)));
             }
             leads as u64
         }
@@ -597,7 +598,15 @@ pub mod help {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
-            return Layouts::none();
+            let Some(list) = cx.variable_list(me).map(|list| std::ptr::from_ref(list)) else { return Layouts::none() };
+            cx.slots = list.cast::<u8>().wrapping_sub(1).cast_mut().cast();
+            // SAFETY: nothing changes the list before it is read; the state is the one that runs, which nobody else looks at meanwhile.
+            let more = unsafe { (*(cs as *mut CodeState)).take_listed(&*list) };
+            if more > 0 {
+                cx.heap.add_payload(more);
+            }
+            // SAFETY: as above.
+            return unsafe { (*cs).layout.get() };
         }
         // SAFETY: both kinds are laid out as objects are.
         cx.slots = unsafe { (*(me.bits() as *const ObjectCell)).slots_ptr() };
@@ -719,6 +728,12 @@ pub mod help {
                 }
                 cx.fp = nf;
                 return runs(cx, base, callee);
+            }
+            if h == known.defined as usize {
+                return match calls::push_defined(cx, base, cache) {
+                    true => runs(cx, base, (*cache).target as *const CodeState),
+                    false => stepped(cx, ip, regs, cs, handler),
+                };
             }
             if h == known.attr_get as usize {
                 let o = (*base).bits() as *mut ObjectCell;

@@ -3,6 +3,7 @@
 
 use super::machine::help::guarded;
 use crate::builtin::{Block, NativeFn};
+use crate::frame::CodeState;
 use crate::vm::Cx;
 use zakuro_object::*;
 
@@ -23,6 +24,11 @@ pub unsafe extern "C" fn getbyte(s: u64, i: i64) -> u64 {
     let at = if i < 0 { i + s.len() as i64 } else { i };
     let byte = usize::try_from(at).ok().and_then(|at| s.byte(at));
     byte.map_or(Value::NIL, |b| Value::fixnum(b as i64)).bits()
+}
+/// An instance variable of what has its variables in a list; UNDEF if the interpreter has to read it. `site`: the one of this state that asks.
+pub unsafe extern "C" fn listed(cx: &mut Cx, me: u64, cs: *const CodeState, site: usize) -> u64 {
+    // SAFETY: a live value, and a state that runs.
+    unsafe { super::listed::value_of(cx, Value::from_bits(me), cs, site) }.unwrap_or(Value::UNDEF).bits()
 }
 /// A String of a literal, with its flags.
 pub unsafe extern "C" fn string(cx: &mut Cx, literal: u64, flags: u64) -> u64 {
