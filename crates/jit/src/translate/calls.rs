@@ -170,15 +170,15 @@ impl Emitter<'_, '_> {
             self.branch_unless(small, slow);
             let at = self.b.ins().sshr_imm_u(given[1], 1);
             self.call_help(quiet::getbyte as *const () as usize, &[given[0], at])
+        } else if pure == Pure::SetByte {
+            let v = self.call_help(quiet::setbyte as *const () as usize, &[self.cx, given[0], given[1], given[2]]);
+            self.answered(id, v, s, slow)
         } else if let Pure::OfFixnum(what) = pure {
             self.of_fixnum(what, given[0], slow)
         } else if let Pure::Answer(f) = pure {
             let argument = given.get(1).copied().unwrap_or_else(|| self.word(zakuro_object::Value::NIL));
             let v = self.call_help(f, &[self.cx, given[0], argument]);
-            self.fail_if_refused(v, id, s);
-            let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
-            self.branch_away(none, slow);
-            v
+            self.answered(id, v, s, slow)
         } else {
             for (n, v) in given.into_iter().enumerate() {
                 self.store_reg(v, id, i.a + n as u16);
@@ -195,6 +195,13 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
+    }
+    /// What a helper has answered: to `slow` if it is for the interpreter.
+    fn answered(&mut self, id: Id, v: Value, s: &State, slow: Block) -> Value {
+        self.fail_if_refused(v, id, s);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
+        self.jump_away(none, slow);
+        v
     }
     /// What the entry behind that of a call of `respond_to?` says for receivers of its shape; goes to `slow` where it doesn't.
     fn responds(&mut self, id: Id, site: At, slow: Block) -> Value {
@@ -288,7 +295,7 @@ impl Emitter<'_, '_> {
                 let root = self.b.ins().sqrt(d);
                 self.b.ins().fadd(root, zero)
             }
-            Pure::Byte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Itself | Pure::Responds | Pure::Quiet => return,
+            Pure::Byte | Pure::SetByte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Itself | Pure::Responds | Pure::Quiet => return,
         };
         self.set_double(recv, v);
     }

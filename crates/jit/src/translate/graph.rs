@@ -464,7 +464,8 @@ impl Graph {
     /// The Symbol that a call's only argument is, if that is written there.
     pub fn literal_argument(&self, id: Id) -> Option<Sym> {
         let (u, before) = (&self.units[id], self.units.get(id.checked_sub(1)?)?);
-        let stands = before.scope == u.scope && before.op == Op::LoadConst && before.insn.a == u.insn.a + 1 && !u.leads && before.next == Some(id);
+        let stands =
+            before.scope == u.scope && before.op == Op::LoadConst && before.insn.a == u.insn.a + 1 && !u.leads && before.next == Some(id);
         match self.scopes[u.scope].code.consts.get(before.insn.b as usize)? {
             Const::Sym(name) if stands && u.insn.x == 1 => Some(*name),
             _ => None,

@@ -690,6 +690,7 @@ impl<'a> Types<'a> {
             (zakuro_object::ids::MATH, "cos", 1) => Pure::Cos,
             (zakuro_object::ids::FLOAT, "abs", 0) => Pure::Abs,
             (zakuro_object::ids::STRING, "getbyte", 1) => Pure::Byte,
+            (zakuro_object::ids::STRING, "setbyte", 2) => Pure::SetByte,
             (zakuro_object::ids::INTEGER, "abs" | "magnitude", 0) => Pure::OfFixnum(OfFixnum::Abs),
             (zakuro_object::ids::INTEGER, "even?", 0) => Pure::OfFixnum(OfFixnum::Even),
             (zakuro_object::ids::INTEGER, "odd?", 0) => Pure::OfFixnum(OfFixnum::Odd),
@@ -747,6 +748,8 @@ pub enum Pure {
     Abs,
     /// String#getbyte.
     Byte,
+    /// String#setbyte.
+    SetByte,
     /// A method of Integer; of large ones it is called like any other.
     OfFixnum(OfFixnum),
     /// Where this function has no answer, it is called like any other ([`quiet::Answer`]).

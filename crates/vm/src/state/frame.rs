@@ -53,7 +53,7 @@ pub const FRAME_BLOCK: usize = 1;
 pub const FRAME_LAMBDA: usize = 2;
 /// The body of a method made by define_method.
 pub const FRAME_BMETHOD: usize = 4;
-/// The whole of what says so.
+/// Flags of such a body's frame.
 pub const FRAME_DEFINED: usize = FRAME_BLOCK | FRAME_LAMBDA | FRAME_BMETHOD;
 /// Program, class body or eval.
 pub const FRAME_TOP: usize = 8;

@@ -74,7 +74,8 @@ impl Layouts {
         for (to, name) in self.passing[1..].iter_mut().zip(sites) {
             // Where it stood the last time, as a rule.
             let place = (*to as usize).wrapping_sub(VALUE) / ENTRY;
-            let place = if list.get(place).is_some_and(|(n, _)| n == name) { Some(place) } else { list.iter().position(|(n, _)| n == name) };
+            let place =
+                if list.get(place).is_some_and(|(n, _)| n == name) { Some(place) } else { list.iter().position(|(n, _)| n == name) };
             *to = place.filter(|k| !list[*k].1.is_template()).map_or(UNKNOWN, |k| (k * ENTRY + VALUE) as u32);
         }
         self.passing.as_ptr()

@@ -574,7 +574,9 @@ pub mod help {
                     let header = Header { shape: cx.class(class).root_shape, kind: Kind::Object as u8, flags: 0, aux: slots };
                     (header.word(), slots as usize)
                 });
-                crate::sites::fill_asked(table, number, |name| zakuro_base::memory::going_on(|| cx.responds_for_now(Value::from_bits(recv), name)));
+                crate::sites::fill_asked(table, number, |name| {
+                    zakuro_base::memory::going_on(|| cx.responds_for_now(Value::from_bits(recv), name))
+                });
             }
             leads as u64
         }
@@ -598,7 +600,7 @@ pub mod help {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
-            let Some(list) = cx.variable_list(me).map(|list| std::ptr::from_ref(list)) else { return Layouts::none() };
+            let Some(list) = cx.variable_list(me).map(std::ptr::from_ref) else { return Layouts::none() };
             cx.slots = list.cast::<u8>().wrapping_sub(1).cast_mut().cast();
             // SAFETY: nothing changes the list before it is read; the state is the one that runs, which nobody else looks at meanwhile.
             let more = unsafe { (*(cs as *mut CodeState)).take_listed(&*list) };
