@@ -297,23 +297,16 @@ fn defined_in_place(m: Method, argc: u8) -> Option<*const CodeState> {
     // SAFETY: a Proc's code is alive as long as it is.
     unsafe { ((*callee).simple && (*callee).required == argc as u16).then_some(callee) }
 }
-/// Pushes the frame of such a method above the one on top, if there is room; its locals are still to be filled.
+/// Puts the environment around such a block where it looks for it, in the window of its frame.
 #[inline(always)]
-pub(super) unsafe fn push_defined(cx: &mut Cx, base: *mut Value, cache: *const CallCache) -> bool {
-    // SAFETY: caller: the cache matches, and its handler is `defined`, so `target` is the state of the block that the method `me` is made of. Parameters stand in place.
+pub(super) unsafe fn put_around(base: *mut Value, cache: *const CallCache) {
+    // SAFETY: caller: the cache matches, and its handler is `defined`, so `target` is the state of the block that the method `me` is made of.
     unsafe {
         let callee = (*cache).target as *const CodeState;
-        let nf = cx.fp.add(1);
-        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
-            return false;
-        }
-        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: FRAME_DEFINED });
         if (*callee).env_reg != 0 {
             let m: Method = Ref::of_unchecked((*cache).me);
             *base.add((*callee).env_reg as usize) = Ref::<ProcCell>::of_unchecked(m.data).env;
         }
-        cx.fp = nf;
-        true
     }
 }
 /// A method that a literal block is, arguments as they stand.
@@ -322,11 +315,16 @@ unsafe fn defined(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
     unsafe {
         let cache = (*cs).calls.add((*ip).c as usize);
         let base = regs.add((*ip).a as usize);
-        (*cx.fp).ip = ip;
-        if !push_defined(cx, base, cache) {
-            return overflow(cx, ip, regs, cs);
-        }
         let callee = (*cache).target as *const CodeState;
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: FRAME_DEFINED });
+        put_around(base, cache);
+        cx.fp = nf;
         let mut k = (*callee).nil_from;
         while k < (*callee).nlocals {
             *base.add(k as usize) = Value::NIL;

@@ -716,7 +716,8 @@ pub mod help {
             (*cx.fp).ip = ip;
             let (h, known) = ((*cache).handler as usize, &calls::RUBY_CALLS);
             let filled = h == known.filled as usize || h == known.filled_blk as usize;
-            if filled || h == known.simple as usize || h == known.simple_blk as usize {
+            let defined = h == known.defined as usize;
+            if filled || defined || h == known.simple as usize || h == known.simple_blk as usize {
                 let callee = (*cache).target as *const CodeState;
                 let with_block = h == known.simple_blk as usize || h == known.filled_blk as usize;
                 let block = if with_block { block_record(cx, regs, cs, i.a, (*cache).extra as u16) } else { Block::NONE };
@@ -724,18 +725,22 @@ pub mod help {
                 if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
                     return stepped(cx, ip, regs, cs, handler);
                 }
-                nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+                nf.write(Frame {
+                    ip: (*callee).insns.get(),
+                    regs: base,
+                    code: callee,
+                    block,
+                    me: (*cache).me,
+                    aux: if defined { FRAME_DEFINED } else { 0 },
+                });
                 if filled {
                     calls::fill(base, i.x, callee);
                 }
+                if defined {
+                    calls::put_around(base, cache);
+                }
                 cx.fp = nf;
                 return runs(cx, base, callee);
-            }
-            if h == known.defined as usize {
-                return match calls::push_defined(cx, base, cache) {
-                    true => runs(cx, base, (*cache).target as *const CodeState),
-                    false => stepped(cx, ip, regs, cs, handler),
-                };
             }
             if h == known.attr_get as usize {
                 let o = (*base).bits() as *mut ObjectCell;
