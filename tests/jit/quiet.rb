@@ -93,3 +93,25 @@ repeat(200) { which([1, {}, nil]) }
 p which([1, {}, Mine.new, nil, "a"])
 def Mine.===(v) = v.nil?
 p which([1, {}, Mine.new, nil, "a"])
+
+# Bytes that are set: of Strings that are frozen, shared, chilled, of other lengths, with odd indexes and values.
+def sets(s, n)
+  i = 0
+  r = nil
+  while i < n
+    r = s.setbyte(i % 5 - 2, i)
+    i += 1
+  end
+  [r, s.bytes, s.valid_encoding?, s.ascii_only?]
+end
+p sets(+"héllo wörld", 3000), sets("abc" * 30, 3000)
+whole = "shared " * 20
+part = whole[3, 100]
+p sets(part, 3000).first, whole == "shared " * 20
+def tries_set(s, i, v)
+  s.setbyte(i, v)
+rescue IndexError, FrozenError, TypeError => e
+  e.class
+end
+3000.times { |k| tries_set(whole, k % 5, k) }
+p tries_set(whole, 1000, 1), tries_set("x".freeze, 0, 1), tries_set(+"x", 0, 2**70 + 5), tries_set(+"x", 0, 65.9), tries_set(+"x", 0, nil), tries_set(+"", 0, 1), tries_set(+"xyz", -3, 300), tries_set(+"xyz", -4, 1)

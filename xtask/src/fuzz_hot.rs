@@ -105,6 +105,17 @@ const EXPRESSIONS: &[&str] = &[
     "S2.new(E, 2).p",
     "Integer.sqrt(E.to_i.abs)",
     "Math.sqrt(E.abs)",
+    "o.dm(E)",
+    "o.dl(E)",
+    "o.dv",
+    "o.dc(E)",
+    "O.cg",
+    "O.cs(E)",
+    "(o.respond_to?(:v) ? 1 : E)",
+    "(o.respond_to?(:none) ? 1 : E)",
+    "(O.respond_to?(:cg) ? 2 : E)",
+    "(E.respond_to?(:succ) ? 1 : 2)",
+    "(s.size > 0 ? s.setbyte(0, E.to_i & 127) : 1)",
 ];
 
 const STATEMENTS: &[&str] = &[
@@ -191,6 +202,15 @@ const CHANGES: &[&str] = &[
     "O.send(:remove_method, :w) rescue 0\nclass O; def w = 5; end",
     "O.const_set(:Z, 1)\nK2 = 1 unless defined?(K2)",
     "o.instance_variable_set(:@x9, 1)",
+    "class O; define_method(:dm) { |q| t(q.to_i + 1) }; end",
+    "class O; undef_method :dl; def dl(q) = 4; end",
+    "class O; k = 0; define_method(:dv) { k = t(k + 1) }; end",
+    "O.instance_variable_set(:@c3, 1)",
+    "O.send(:remove_instance_variable, :@c1); O.instance_variable_set(:@c1, 3)",
+    "O.instance_variable_set(:@c2, 7)",
+    "O.freeze",
+    "class O; def none = 1; end",
+    "def o.respond_to_missing?(*) = true",
     "o.freeze",
     "tp = TracePoint.new(:line) { $tp = ($tp || 0) + 1 }; tp.enable; tp.disable",
     "GC.start",
@@ -205,6 +225,21 @@ def initialize(v) = (@v = v; @w = 0)
 def get = @v
 def add(q) = (@w = q; self)
 def [](i) = i
+@c1 = 1; @c2 = 2.5
+def self.cg = t(t(@c1 + @c2) + @c1)
+def self.cs(q)
+@c1 = t(q)
+@c2
+end
+class << self; private def t(v) = v.is_a?(Integer) || v.is_a?(Float) ? v.to_i & 1023 : 2; end
+define_method(:dm) { |q| q }
+define_method(:dv) { @v }
+define_method(:dl) do |q|
+next 1 if q == 2
+return 3 if q == 1
+[1, q].each { |w| return w if w == 2.5 }
+break q
+end
 end
 S2 = Struct.new(:p, :q)
 def t(v)
@@ -250,7 +285,7 @@ pub fn program(r: &mut Random) -> String {
             r.below(100),
             r.below(9)
         ));
-        out.push_str("r = [3, 1, 4, 1, 5, 9]; h = {1 => 2}; s = +\"text\"; o = O.new(7); l = ->(q) { q }\n");
+        out.push_str("r = [3, 1, 4, 1, 5, 9]; h = {1 => 2}; s = +\"text\"; o = O.new(7); l = ->(q) { q }\no.define_singleton_method(:dc) { |q| a = t(t(a) + t(q)); b }\n");
         out.push_str(begin);
         out.push_str("begin\n");
         let rarely = r.below(12);

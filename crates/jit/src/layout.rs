@@ -105,6 +105,9 @@ pub mod cell {
     pub const ENV_PARENT: i32 = offset_of!(zakuro_vm::EnvCell, parent) as i32;
     pub const ENV_SLOTS: i32 = ENV_PARENT + 8;
     pub const METHOD_CREF: i32 = offset_of!(MethodCell, cref) as i32;
+    pub const METHOD_DATA: i32 = offset_of!(MethodCell, data) as i32;
+    pub const CREF_REFINEMENTS: i32 = offset_of!(zakuro_vm::CrefCell, refinements) as i32;
+    pub const PROC_ENV: i32 = offset_of!(zakuro_vm::ProcCell, env) as i32;
     pub const FLOAT_VALUE: i32 = offset_of!(zakuro_vm::FloatCell, value) as i32;
     pub const ARRAY_INLINE: i32 = zakuro_object::array_layout::INLINE as i32;
     pub const ARRAY_BUFFER: i32 = zakuro_object::array_layout::BUFFER as i32;

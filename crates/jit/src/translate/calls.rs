@@ -10,10 +10,12 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Expected;
 use zakuro_object::{EXT_IVARS, GUARDED};
+use zakuro_vm::frame::FRAME_DEFINED;
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::interp::quiet;
 use zakuro_vm::machine::Called;
+use zakuro_vm::sites::{ASKED, MADE};
 
 /// Where a call is expected to lead.
 pub struct Leads {
@@ -122,7 +124,7 @@ impl Emitter<'_, '_> {
     /// The entry behind that of the last site, a call of `new`, for what it makes ([`Expected::handler`]).
     pub fn expect_made(&mut self, slots: u16) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
-        self.expected.push(Expected { site: 0, handler: 0, code: 0, native: slots as usize });
+        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
     /// What a site's entry says.
@@ -155,22 +157,28 @@ impl Emitter<'_, '_> {
         let (slow, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(slow);
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
-        let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, i.a + n, s)).collect();
-        self.guard_site(id, given[0], false, Leads::native(RUBY_CALLS.native, target), slow);
-        let v = if pure == Pure::Byte {
+        let own = self.graph.takes_self(id);
+        let given: Vec<Value> = (0..=i.x as u16).map(|n| self.read(id, if own && n == 0 { 0 } else { i.a + n }, s)).collect();
+        let recv = given[0];
+        let at = self.guard_site(id, recv, false, Leads::native(RUBY_CALLS.native, target), slow);
+        let v = if pure == Pure::Itself {
+            recv
+        } else if pure == Pure::Responds {
+            self.responds(id, at, slow)
+        } else if pure == Pure::Byte {
             let small = self.b.ins().band_imm_s(given[1], 1);
             self.branch_unless(small, slow);
             let at = self.b.ins().sshr_imm_u(given[1], 1);
             self.call_help(quiet::getbyte as *const () as usize, &[given[0], at])
+        } else if pure == Pure::SetByte {
+            let v = self.call_help(quiet::setbyte as *const () as usize, &[self.cx, given[0], given[1], given[2]]);
+            self.answered(id, v, s, slow)
         } else if let Pure::OfFixnum(what) = pure {
             self.of_fixnum(what, given[0], slow)
         } else if let Pure::Answer(f) = pure {
             let argument = given.get(1).copied().unwrap_or_else(|| self.word(zakuro_object::Value::NIL));
             let v = self.call_help(f, &[self.cx, given[0], argument]);
-            self.fail_if_refused(v, id, s);
-            let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
-            self.branch_away(none, slow);
-            v
+            self.answered(id, v, s, slow)
         } else {
             for (n, v) in given.into_iter().enumerate() {
                 self.store_reg(v, id, i.a + n as u16);
@@ -181,7 +189,43 @@ impl Emitter<'_, '_> {
             self.fail_if_refused(v, id, s);
             v
         };
-        self.result_or_slow(id, v, (slow, done), s);
+        self.b.ins().jump(done, &[v.into()]);
+        self.b.switch_to_block(slow);
+        self.slow(id, self.graph.units[id].at, s, done, Some(i.a));
+        self.b.switch_to_block(done);
+        let v = self.b.block_params(done)[0];
+        self.write(id, i.a, v);
+    }
+    /// What a helper has answered: to `slow` if it is for the interpreter.
+    fn answered(&mut self, id: Id, v: Value, s: &State, slow: Block) -> Value {
+        self.fail_if_refused(v, id, s);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
+        self.jump_away(none, slow);
+        v
+    }
+    /// What the entry behind that of a call of `respond_to?` says for receivers of its shape; goes to `slow` where it doesn't.
+    fn responds(&mut self, id: Id, site: At, slow: Block) -> Value {
+        let Some(name) = self.graph.literal_argument(id) else { unreachable!("a name that is written there") };
+        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize });
+        let at = At { table: site.table, offset: self.expected.len() as i32 * site::SIZE };
+        let v = self.of_site(at, site::TARGET);
+        let (no, done) = (self.b.create_block(), self.b.create_block());
+        let yes = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::TRUE.bits() as i64);
+        self.b.ins().brif(yes, done, &[], no, &[]);
+        self.b.switch_to_block(no);
+        let is_no = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::FALSE.bits() as i64);
+        self.branch_unless(is_no, slow);
+        // A refinement of the scope may have it.
+        let me = self.method_of(self.graph.units[id].scope);
+        let cref = self.load(me, cell::METHOD_CREF);
+        let is = self.is_cell(cref);
+        self.branch_unless(is, slow);
+        let refinements = self.load(cref, cell::CREF_REFINEMENTS);
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, refinements, zakuro_object::Value::NIL.bits() as i64);
+        self.branch_unless(none, slow);
+        self.b.ins().jump(done, &[]);
+        self.b.switch_to_block(done);
+        v
     }
     /// A method of Integer on a word that is a Fixnum, 2n + 1; goes `away` if it is not, or if the result is none.
     fn of_fixnum(&mut self, what: OfFixnum, v: Value, away: Block) -> Value {
@@ -251,7 +295,7 @@ impl Emitter<'_, '_> {
                 let root = self.b.ins().sqrt(d);
                 self.b.ins().fadd(root, zero)
             }
-            Pure::Byte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Quiet => return,
+            Pure::Byte | Pure::SetByte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Itself | Pure::Responds | Pure::Quiet => return,
         };
         self.set_double(recv, v);
     }
@@ -310,6 +354,19 @@ impl Emitter<'_, '_> {
                     let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
                     self.call_ruby(id, callee, me, with_block)
                 };
+                self.go_on_if_like(id, Some(v));
+                self.store_reg(v, id, i.a);
+                self.b.ins().jump(done, &[v.into()]);
+                self.b.set_cold_block(miss);
+            }
+            Called::Defined(met) => {
+                let site = self.guard_site(id, recv, false, Leads::code(handlers.defined, &met.code), miss);
+                let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
+                if met.code.env_reg != 0 {
+                    let e = self.env_of_method(me);
+                    self.store_reg(e, id, i.a + met.code.env_reg);
+                }
+                let v = self.call_in_place(id, callee, me, false, FRAME_DEFINED);
                 self.go_on_if_like(id, Some(v));
                 self.store_reg(v, id, i.a);
                 self.b.ins().jump(done, &[v.into()]);
@@ -449,10 +506,19 @@ impl Emitter<'_, '_> {
 
     /// A Ruby method whose arguments stand as they are: its value.
     fn call_ruby(&mut self, id: Id, callee: Value, me: Value, with_block: bool) -> Value {
+        self.call_in_place(id, callee, me, with_block, 0)
+    }
+    /// The environment around a literal block that is a method.
+    pub fn env_of_method(&mut self, me: Value) -> Value {
+        let made_of = self.load_fixed(me, cell::METHOD_DATA);
+        self.load_fixed(made_of, cell::PROC_ENV)
+    }
+    /// The same of anything whose frame has these flags.
+    fn call_in_place(&mut self, id: Id, callee: Value, me: Value, with_block: bool, flags: usize) -> Value {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
         let base = self.reg_address(scope, i.a);
         let block = if with_block { self.block_record(id, base).1 } else { self.constant(0) };
-        let aux = self.constant(0);
+        let aux = self.constant(flags as i64);
         let above = self.graph.scopes[scope].depth + 1;
         self.write_frame(above, base, callee, block, me, aux);
         self.stack_top(above);

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use zakuro_bytecode::machine::{Exit, Expected};
 use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
+use zakuro_vm::frame::FRAME_LAMBDA;
 use zakuro_vm::interp::machine::{help, waits};
 use zakuro_vm::interp::quiet;
 use zakuro_vm::methods::fast;
@@ -654,6 +655,23 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.leave_from(id, s, None);
                 return false;
             }
+            // Of a lambda, or a method that is a block, it is the end.
+            ReturnBlock | BreakBlock if u.scope == 0 && u.raise.is_none() => {
+                let aux = self.load(self.fp, frame::AUX);
+                let lambda = self.b.ins().band_imm_s(aux, FRAME_LAMBDA as i64);
+                let (ends, other) = (self.b.create_block(), self.cold_block());
+                self.b.ins().brif(lambda, ends, &[], other, &[]);
+                self.aside(other, |e| e.leave_from(id, s, None));
+                self.b.switch_to_block(ends);
+                if self.graph.rounds {
+                    let rounds = self.b.use_var(self.rounds);
+                    self.branch_away(rounds, other);
+                }
+                let kept = self.graph.kept_of(0);
+                self.write_kept(&kept, s);
+                self.return_value(id, s);
+                return false;
+            }
             ReturnBlock | BreakBlock | Rethrow | OpenClass | DefSingleton | DefMethod | Halt | Catch => {
                 self.leave_from(id, s, None);
                 return false;
@@ -770,6 +788,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// The slow way of a unit that has a fast one: the interpreter's, whose result is then in register `a`. Ends with a jump.
     pub fn slow(&mut self, id: Id, at: usize, s: &State, to: Block, result: Option<u16>) {
         self.flush(id, s);
+        if self.graph.units[id].op == Op::SendSelf {
+            let me = self.read(id, 0, s);
+            self.store_reg(me, id, self.graph.units[id].insn.a);
+        }
         self.step(id, at);
         self.verify_kept(id, s, at + 1, None);
         self.unflush(id, s);

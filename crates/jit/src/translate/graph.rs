@@ -4,7 +4,8 @@ use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link, seen};
 use zakuro_bytecode::op::{Insn, Role};
-use zakuro_bytecode::{Code, CodeKind, Op, Place};
+use zakuro_bytecode::{Code, CodeKind, Const, Op, Place};
+use zakuro_vm::Sym;
 use zakuro_vm::machine::{Called, Looping, Met, Site, Walk};
 
 /// A unit's number.
@@ -56,6 +57,8 @@ pub enum Kind {
     Root,
     /// A method, called by the parent.
     Method,
+    /// A literal block that is a method, called by the parent.
+    Defined,
     /// `initialize`, called by the parent's `new`.
     Init,
     /// The block of the scope `home`, which the parent yields to.
@@ -155,7 +158,7 @@ pub struct Unit {
     pub next: Option<Id>,
     pub jump: Option<Id>,
     /// Where it goes when the instruction raises: for what is live, never emitted.
-    raise: Option<Id>,
+    pub raise: Option<Id>,
     /// Where the interpreter may go when it is left here: the same.
     left: Option<Id>,
     pub live_before: Set,
@@ -458,6 +461,16 @@ impl Graph {
         let u = &self.units[id];
         self.scopes[u.scope].code.calls.get(u.insn.c as usize).is_some_and(|site| site.takes_self(u.insn))
     }
+    /// The Symbol that a call's only argument is, if that is written there.
+    pub fn literal_argument(&self, id: Id) -> Option<Sym> {
+        let (u, before) = (&self.units[id], self.units.get(id.checked_sub(1)?)?);
+        let stands =
+            before.scope == u.scope && before.op == Op::LoadConst && before.insn.a == u.insn.a + 1 && !u.leads && before.next == Some(id);
+        match self.scopes[u.scope].code.consts.get(before.insn.b as usize)? {
+            Const::Sym(name) if stands && u.insn.x == 1 => Some(*name),
+            _ => None,
+        }
+    }
     /// The caller's register whose value an inlined method's parameter register gets; None: nothing is given for it.
     pub fn argument(&self, scope: usize, register: u16) -> Option<u16> {
         let s = &self.scopes[scope];
@@ -486,12 +499,13 @@ impl Graph {
         let from = &self.scopes[u.scope];
         let what = match (u.op, from.kind) {
             _ if u.raise.is_some() => return,
+            (Op::ReturnBlock | Op::BreakBlock, Kind::Defined) => What::Return(u.scope),
             (Op::ReturnBlock, Kind::Yielded { .. } | Kind::Looped) => {
                 let mut to = u.scope;
                 while let Some(home) = self.home_of(to) {
                     to = home;
                 }
-                if self.scopes[to].code.kind != CodeKind::Method {
+                if self.scopes[to].code.kind != CodeKind::Method && self.scopes[to].kind != Kind::Defined {
                     return;
                 }
                 What::Return(to)
@@ -591,6 +605,9 @@ impl Graph {
             Called::Ruby(met) if op == Op::SendX && met.code.params.block => {}
             Called::Ruby(met) if self.fits(&met, scope, depth + 1, with_block) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
+            }
+            Called::Defined(met) if op != Op::SendX && !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
+                self.enter(id, &met, Kind::Defined, window + insn.a as usize, after);
             }
             Called::New(met, _) if !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);
@@ -758,8 +775,10 @@ impl Graph {
                     writes.push(callee.vars + callee.code.env_reg as usize);
                     reads.extend(self.env_of(home));
                 }
-                if let Kind::Yielded { home } = callee.kind {
-                    reads.push(self.scopes[home].vars);
+                match callee.kind {
+                    Kind::Yielded { home } => reads.push(self.scopes[home].vars),
+                    Kind::Defined => writes.extend(self.env_of(k)),
+                    _ => {}
                 }
             }
             What::Begin(l) => {
@@ -846,7 +865,7 @@ impl Graph {
                     own.for_each(|(k, _)| before.add(self.first_captured + k));
                     before.add(scope.vars);
                     // A method makes its own with the first instruction; a block has that around it from the beginning.
-                    let has_env = at > 0 || matches!(scope.kind, Kind::Yielded { .. } | Kind::Looped);
+                    let has_env = at > 0 || matches!(scope.kind, Kind::Yielded { .. } | Kind::Looped | Kind::Defined);
                     if scope.code.env_reg != 0 && has_env {
                         before.add(scope.vars + scope.code.env_reg as usize);
                     }

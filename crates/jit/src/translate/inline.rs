@@ -13,7 +13,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_object::Value as Ruby;
-use zakuro_vm::frame::FRAME_BLOCK;
+use zakuro_vm::frame::{FRAME_BLOCK, FRAME_DEFINED};
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::machine::{Act, Called, Walk};
@@ -25,7 +25,7 @@ impl Emitter<'_, '_> {
     pub fn method_of(&mut self, scope: usize) -> Value {
         match self.graph.scopes[scope].kind {
             Kind::Root => self.load(self.fp, frame::ME),
-            Kind::Method | Kind::Init => self.methods[scope],
+            Kind::Method | Kind::Defined | Kind::Init => self.methods[scope],
             Kind::Yielded { home } => self.method_of(home),
             Kind::Looped => self.method_of(self.graph.scopes[scope].parent),
         }
@@ -48,7 +48,12 @@ impl Emitter<'_, '_> {
             let (me, regs) = (self.method_of(k), self.reg_address(k, 0));
             let with_block = matches!(self.graph.units[call].op, Op::SendBlk | Op::SendSelfBlk);
             let block = if kind == Kind::Method && with_block { self.block_record(call, regs).1 } else { self.constant(0) };
-            let aux = self.constant(if matches!(kind, Kind::Yielded { .. }) { FRAME_BLOCK as i64 } else { 0 });
+            let flags = match kind {
+                Kind::Yielded { .. } => FRAME_BLOCK,
+                Kind::Defined => FRAME_DEFINED,
+                _ => 0,
+            };
+            let aux = self.constant(flags as i64);
             self.write_frame(above, regs, self.states[k], block, me, aux);
         }
         self.stack_top(self.graph.scopes[scope].depth);
@@ -121,6 +126,7 @@ impl Emitter<'_, '_> {
                     let miss = self.exit_of(id, s);
                     let handler = match kind {
                         Kind::Init => RUBY_CALLS.new_object,
+                        Kind::Defined => RUBY_CALLS.defined,
                         _ if op == Op::SendX => RUBY_CALLS.named,
                         _ => RUBY_CALLS.of_params(code.params.simple, with_block),
                     };
@@ -155,6 +161,10 @@ impl Emitter<'_, '_> {
             }
         }
         self.clear_locals(k, parameters + 1);
+        if kind == Kind::Defined && code.env_reg != 0 {
+            let e = self.env_of_method(self.methods[k]);
+            self.set(vars + code.env_reg as usize, e);
+        }
     }
 
     pub fn leave_scope(&mut self, id: Id, s: &mut State) {

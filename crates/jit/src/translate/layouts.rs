@@ -1,7 +1,7 @@
 //! Instance variables of self: where they stand is looked at once for a stretch of code that runs nothing else.
 //!
 //! A Code's table ([`zakuro_vm::layouts`]) says where the variables that it names stand in objects of one shape. A scope whose table was compared with its self is *laid out* until something runs that may
-//! give objects new variables, or freeze or capture them: a call. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
+//! give objects new variables, or freeze or capture them: a call. What has its variables in a list, such as a class, is looked at anew each time, and written by the slow way. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
 
 use super::emit::Emitter;
 use super::graph::Id;
@@ -12,6 +12,7 @@ use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 use zakuro_object::{EXT_IVARS, GUARDED};
 use zakuro_vm::interp::machine::help;
+use zakuro_vm::interp::quiet;
 use zakuro_vm::layouts::UNKNOWN;
 
 impl Emitter<'_, '_> {
@@ -82,8 +83,15 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(done, I64);
         let me = self.read(id, 0, s);
         if !self.types.lays_out(id, s) {
-            let at = self.slot_by_cache(id, me, slow);
+            let other = self.cold_block();
+            let at = self.slot_by_cache(id, me, other);
             let v = self.load(at.slot, 0);
+            self.b.ins().jump(done, &[v.into()]);
+            self.b.switch_to_block(other);
+            let site = self.constant(self.graph.units[id].insn.c as i64);
+            let v = self.call_help(quiet::listed as *const () as usize, &[self.cx, me, self.state_of(id), site]);
+            let none = self.b.ins().icmp_imm_s(IntCC::Equal, v, zakuro_object::Value::UNDEF.bits() as i64);
+            self.branch_away(none, slow);
             return self.result_or_slow(id, v, (slow, done), s);
         }
         let offset = self.offset_of(id, s);
@@ -103,8 +111,9 @@ impl Emitter<'_, '_> {
             self.set_by_cache(id, me, value, (slow, done));
         } else {
             let offset = self.offset_of(id, s);
-            let none = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
-            self.branch_away(none, slow);
+            // Unknown, or one that stands in a list: both are odd.
+            let other = self.b.ins().band_imm_s(offset, 1);
+            self.branch_away(other, slow);
             let flags = self.load_u8(me, cell::FLAGS);
             let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
             self.branch_away(special, slow);

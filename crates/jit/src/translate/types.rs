@@ -393,7 +393,7 @@ impl<'a> Types<'a> {
                     };
                     s.write(self.graph.var(id, u.insn.a), t);
                 }
-                Send if let Some(pure) = self.pure(id) => {
+                Send | SendSelf if let Some(pure) = self.pure(id) => {
                     lost.iter().for_each(|v| {
                         s.types[*v] = Type::Unset;
                         s.dirty.remove(*v);
@@ -529,7 +529,7 @@ impl<'a> Types<'a> {
                 if callee.kind == Kind::Init {
                     s.write(from, Type::Any);
                 }
-                if let Kind::Yielded { .. } = callee.kind
+                if matches!(callee.kind, Kind::Yielded { .. } | Kind::Defined)
                     && g.home_env(k).is_none()
                     && let Some(e) = g.env_of(k)
                 {
@@ -662,6 +662,7 @@ impl<'a> Types<'a> {
                 false
             }
             Expand => !is_plain_expansion(u.insn),
+            SendSelf => self.pure(id).is_none(),
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
         }
@@ -670,18 +671,26 @@ impl<'a> Types<'a> {
     pub fn pure(&self, id: Id) -> Option<Pure> {
         let u = &self.graph.units[id];
         let Called::Native(_, owner, name, quiet) = self.called(id) else { return None };
-        if u.op != Op::Send || self.is_refuted(id, OPERANDS) {
+        let own = u.op == Op::SendSelf;
+        if !own && u.op != Op::Send || self.is_refuted(id, OPERANDS) || self.graph.link_of(id).is_some() {
             return None;
+        }
+        if *owner == zakuro_object::ids::KERNEL && u.insn.x == 0 && &*name.name() == "itself" {
+            return Some(Pure::Itself);
+        }
+        if *owner == zakuro_object::ids::KERNEL && &*name.name() == "respond_to?" && self.graph.literal_argument(id).is_some() {
+            return Some(Pure::Responds);
         }
         if let Some(f) = quiet::answer(*owner, &name.name(), u.insn.x) {
             return Some(Pure::Answer(f as *const () as usize));
         }
-        Some(match (*owner, &*name.name(), u.insn.x) {
+        let pure = match (*owner, &*name.name(), u.insn.x) {
             (zakuro_object::ids::MATH, "sqrt", 1) => Pure::Sqrt,
             (zakuro_object::ids::MATH, "sin", 1) => Pure::Sin,
             (zakuro_object::ids::MATH, "cos", 1) => Pure::Cos,
             (zakuro_object::ids::FLOAT, "abs", 0) => Pure::Abs,
             (zakuro_object::ids::STRING, "getbyte", 1) => Pure::Byte,
+            (zakuro_object::ids::STRING, "setbyte", 2) => Pure::SetByte,
             (zakuro_object::ids::INTEGER, "abs" | "magnitude", 0) => Pure::OfFixnum(OfFixnum::Abs),
             (zakuro_object::ids::INTEGER, "even?", 0) => Pure::OfFixnum(OfFixnum::Even),
             (zakuro_object::ids::INTEGER, "odd?", 0) => Pure::OfFixnum(OfFixnum::Odd),
@@ -690,7 +699,8 @@ impl<'a> Types<'a> {
             (zakuro_object::ids::INTEGER, "pred", 0) => Pure::OfFixnum(OfFixnum::Pred),
             (_, _, n) if quiet.is_some_and(|(least, most)| (least..=most).contains(&n)) => Pure::Quiet,
             _ => return None,
-        })
+        };
+        (!own || !pure.is_of_floats()).then_some(pure)
     }
     /// Whether a call's receivers are taken to be cells.
     pub fn is_of_cell(&self, id: Id) -> bool {
@@ -738,10 +748,16 @@ pub enum Pure {
     Abs,
     /// String#getbyte.
     Byte,
+    /// String#setbyte.
+    SetByte,
     /// A method of Integer; of large ones it is called like any other.
     OfFixnum(OfFixnum),
     /// Where this function has no answer, it is called like any other ([`quiet::Answer`]).
     Answer(usize),
+    /// Kernel#itself.
+    Itself,
+    /// Kernel#respond_to? of a Symbol that is written there: the table of call sites knows the answer for objects of one shape.
+    Responds,
     /// Any other.
     Quiet,
 }
@@ -749,7 +765,7 @@ pub enum Pure {
 impl Pure {
     /// Whether it makes a Float of a Float.
     pub fn is_of_floats(self) -> bool {
-        !matches!(self, Pure::Byte | Pure::OfFixnum(_) | Pure::Answer(_) | Pure::Quiet)
+        matches!(self, Pure::Sqrt | Pure::Sin | Pure::Cos | Pure::Abs)
     }
 }
 

@@ -116,7 +116,12 @@ impl Cx {
     }
 
     /// The block of a loop that calls it with one value at a time. That of `&:name`, written at the call of the builtin that runs, is a block that calls the method: `record` becomes its record.
+    #[inline]
     fn of_symbol(&mut self, block: Block, record: &mut [Value; 2]) -> Block {
+        if block.record().is_some() { block } else { self.written_symbol(block, record) }
+    }
+    #[inline(never)]
+    fn written_symbol(&mut self, block: Block, record: &mut [Value; 2]) -> Block {
         let Some(p) = block.proc().filter(|p| p.proc_kind() == ProcKind::Symbol && p.me.is_nil()) else { return block };
         // (Who traces sees no such block.)
         if self.tracing != 0 {

@@ -172,7 +172,14 @@ impl Cx {
     /// Value of a variable of a class, or of another cell that has them in a list, and its place there, which is `hint` as a rule.
     #[inline]
     pub(crate) fn listed_variable(&mut self, v: Value, name: Sym, hint: usize) -> Option<(Value, usize)> {
-        let list = match Ref::<ClassCell>::from_value(v) {
+        let list = self.variable_list(v)?;
+        let at = place_in(list, name, hint)?;
+        Some((list[at].1, at))
+    }
+    /// The variables of a class, or of another cell that has them in a list.
+    #[inline]
+    pub(crate) fn variable_list(&mut self, v: Value) -> Option<&[(Sym, Value)]> {
+        Some(match Ref::<ClassCell>::from_value(v) {
             Some(c) => {
                 if self.class_near.0 != c.id || self.class_near.1.is_null() {
                     self.class_near = (c.id, self.class(c.id));
@@ -182,9 +189,7 @@ impl Cx {
             }
             None if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 && !Self::is_object_like(v) => self.generic_list(v)?,
             None => return None,
-        };
-        let at = place_in(list, name, hint)?;
-        Some((list[at].1, at))
+        })
     }
     /// Sets a variable that stands in such a list, and says where; None where it does not, or more is to be asked: [`Self::ivar_set`] does then.
     #[inline]

@@ -585,6 +585,17 @@ impl Cx {
     pub fn has_own_respond_to(&mut self, v: Value) -> bool {
         self.method_of(v, sym::respond_to).is_some_and(|m| !(m.method_kind() == MethodKind::Native && m.owner == ids::KERNEL))
     }
+    /// Whether an object has a public method, as long as nothing changes for its shape; UNDEF where a `respond_to_missing?` of the program's is to be asked. Without refinements.
+    pub(crate) fn responds_for_now(&mut self, v: Value, name: Sym) -> Value {
+        let found = self.method_of(v, name).filter(|m| m.visibility() == Visibility::Public);
+        if let Some(m) = found {
+            return Value::bool(!Self::native_row(m).is_some_and(|r| r.unimplemented));
+        }
+        match self.method_of(v, sym::respond_to_missing) {
+            Some(m) if m.method_kind() != MethodKind::Native => Value::UNDEF,
+            _ => Value::FALSE,
+        }
+    }
     /// `respond_to?` as Kernel has it.
     pub fn basic_responds(&mut self, v: Value, name: Sym, private: bool) -> Result<bool> {
         if let Some(m) = self.method_of(v, name)

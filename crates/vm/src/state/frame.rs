@@ -53,6 +53,8 @@ pub const FRAME_BLOCK: usize = 1;
 pub const FRAME_LAMBDA: usize = 2;
 /// The body of a method made by define_method.
 pub const FRAME_BMETHOD: usize = 4;
+/// Flags of such a body's frame.
+pub const FRAME_DEFINED: usize = FRAME_BLOCK | FRAME_LAMBDA | FRAME_BMETHOD;
 /// Program, class body or eval.
 pub const FRAME_TOP: usize = 8;
 /// A block made into a Proc by `proc {}`: `break` has nowhere to go.
@@ -418,6 +420,12 @@ impl CodeState {
     pub(crate) fn take_layout(&mut self, shape: ShapeId, slot: impl Fn(Sym) -> Option<usize>) -> usize {
         let before = self.layouts.bytes();
         self.layout.set(self.layouts.of(shape, &self.code.ivars, slot));
+        self.layouts.bytes() - before
+    }
+    /// The same of a list of variables.
+    pub(crate) fn take_listed(&mut self, list: &[(Sym, Value)]) -> usize {
+        let before = self.layouts.bytes();
+        self.layout.set(self.layouts.of_list(list, &self.code.ivars));
         self.layouts.bytes() - before
     }
     /// Whether an access to an instance variable has met objects that it added the variable to.

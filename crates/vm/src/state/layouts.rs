@@ -2,6 +2,7 @@
 //!
 //! A table is a shape and an offset for each site of the Code, in bytes from the first of an object's variables. Tables are never moved or dropped as long as the
 //! state lives, since activations hold on to them; that of a shape whose number is to mean something else is used again, because no object is left that an activation could run on.
+//! What has its variables in a list (classes, and objects of the core's) has a table of no shape, which is filled anew whenever it is asked for.
 
 use zakuro_object::{ShapeId, Sym, Value};
 
@@ -9,6 +10,9 @@ use zakuro_object::{ShapeId, Sym, Value};
 pub const MOST_SITES: usize = 64;
 /// Most tables of a state that stay.
 const MOST_TABLES: usize = 8;
+
+/// Longest list of variables that has a table.
+const MOST_LISTED: usize = 32;
 
 /// No offset: objects of the shape don't have the variable, or nothing is known of them.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -24,6 +28,7 @@ static NONE: [u32; 1 + MOST_SITES] = {
 pub(crate) struct Layouts {
     tables: Vec<Vec<u32>>,
     /// For objects of other shapes, of whichever was met last. Machine code holds on to it only as long as it runs nothing else, inlined or not, that looks for a table of this Code.
+    /// So it does with what it holds of a list, whose table is of no shape.
     passing: Vec<u32>,
 }
 
@@ -50,6 +55,30 @@ impl Layouts {
             *to = slot(*name).map_or(UNKNOWN, |slot| (slot * size_of::<Value>()) as u32);
         }
         t.as_ptr()
+    }
+    /// The table for a list: offsets are from one byte before its beginning, so they are odd, which says that nothing can be written there.
+    pub(crate) fn of_list(&mut self, list: &[(Sym, Value)], sites: &[Sym]) -> *const u32 {
+        const ENTRY: usize = size_of::<(Sym, Value)>();
+        const VALUE: usize = std::mem::offset_of!((Sym, Value), 1) + 1;
+        let words = 1 + sites.len();
+        if words > 1 + MOST_SITES || list.len() > MOST_LISTED {
+            return Layouts::none();
+        }
+        if self.passing.is_empty() {
+            if self.passing.try_reserve_exact(words).is_err() {
+                return Layouts::none();
+            }
+            self.passing.resize(words, UNKNOWN);
+        }
+        self.passing[0] = 0;
+        for (to, name) in self.passing[1..].iter_mut().zip(sites) {
+            // Where it stood the last time, as a rule.
+            let place = (*to as usize).wrapping_sub(VALUE) / ENTRY;
+            let place =
+                if list.get(place).is_some_and(|(n, _)| n == name) { Some(place) } else { list.iter().position(|(n, _)| n == name) };
+            *to = place.filter(|k| !list[*k].1.is_template()).map_or(UNKNOWN, |k| (k * ENTRY + VALUE) as u32);
+        }
+        self.passing.as_ptr()
     }
     /// A table for a shape that has none yet; None if memory is refused.
     fn unused(&mut self, words: usize) -> Option<&mut Vec<u32>> {

@@ -46,6 +46,8 @@ pub enum Called {
     Unseen,
     /// A Ruby method whose arguments stand as they are.
     Ruby(Arc<Met>),
+    /// A literal block that is a method, the same.
+    Defined(Arc<Met>),
     /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name. If it does no more
     /// than `interp::quiet` allows: how many arguments it takes, at least and at most.
     Native(usize, ClassId, Sym, Option<(u8, u8)>),
@@ -262,7 +264,7 @@ impl Met {
         }
         self.sites.iter().find_map(|site| {
             let callee = match &site.called {
-                Called::Ruby(met) | Called::New(met, _) => Some(met),
+                Called::Ruby(met) | Called::Defined(met) | Called::New(met, _) => Some(met),
                 _ => None,
             };
             callee.into_iter().chain(&site.block).find_map(|met| met.known_of(code))

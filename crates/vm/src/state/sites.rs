@@ -7,7 +7,7 @@
 use crate::frame::{CallCache, CodeState};
 use std::cell::{Cell, RefCell};
 use zakuro_bytecode::machine::{Expected, Machine};
-use zakuro_object::{ClassId, Value};
+use zakuro_object::{ClassId, Sym, Value};
 
 #[repr(C)]
 pub struct Site {
@@ -46,21 +46,36 @@ pub(crate) unsafe fn fill(table: *const Site, number: usize, cs: &CodeState, key
 /// # Safety
 /// As for [`fill`], which has just filled the site's entry.
 pub(crate) unsafe fn fill_made(table: *const Site, number: usize, header: impl FnOnce(ClassId) -> (u64, usize)) {
-    // SAFETY: the caller's word; the first entry says how many others there are.
+    // SAFETY: the caller's word.
     unsafe {
-        if number >= (*table).extra.get() as usize {
-            return;
-        }
-        let expected = &*((*table).target.get() as *const Expected).add(number);
-        if expected.handler != 0 {
-            return;
-        }
+        let Some(expected) = behind(table, number).filter(|e| e.handler == MADE) else { return };
         let (word, slots) = header(ClassId((*table.add(number)).extra.get()));
         let entry = &*table.add(number + 1);
         entry.target.set(word as usize);
         entry.shape.set((slots == expected.native) as u32);
     }
 }
+/// What the entry behind a site says of a receiver that its `respond_to?` is asked of: `answer` gives it for a name.
+///
+/// # Safety
+/// As for [`fill_made`].
+pub(crate) unsafe fn fill_asked(table: *const Site, number: usize, answer: impl FnOnce(Sym) -> Value) {
+    // SAFETY: the caller's word.
+    unsafe {
+        let Some(expected) = behind(table, number).filter(|e| e.handler == ASKED) else { return };
+        let v = answer(Sym(expected.native as u32));
+        (*table.add(number + 1)).target.set(v.bits() as usize);
+    }
+}
+/// What the version says of the entry behind a site.
+unsafe fn behind<'a>(table: *const Site, number: usize) -> Option<&'a Expected> {
+    // SAFETY: as in `fill`; the first entry says how many others there are.
+    unsafe { (number < (*table).extra.get() as usize).then(|| &*((*table).target.get() as *const Expected).add(number)) }
+}
+
+/// In [`Expected::handler`], of entries behind one of a site: of what a `new` makes (`native`: its slots), and of what `respond_to?` answers (`native`: the name).
+pub const MADE: usize = 0;
+pub const ASKED: usize = 1;
 
 fn leads(c: &CallCache, expected: &Expected) -> bool {
     if c.handler as usize != expected.handler {

@@ -159,6 +159,13 @@ pub unsafe fn send_miss(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
                     prepare_sent(cx, recv, r!(regs, i.a + 1), i.x, cache);
                 }
             }
+            MethodKind::Proc if !with_block => {
+                if let Some(callee) = defined_in_place(m, i.x) {
+                    cache.target = callee as usize;
+                    cache.extra = 0;
+                    cache.handler = defined;
+                }
+            }
             MethodKind::AttrReader if i.x == 0 => {
                 if (recv.is_kind(Kind::Object) || recv.is_kind(Kind::Exception))
                     && let Some(slot) = m.data.as_sym().and_then(|n| cx.shape_slot(shape, n))
@@ -281,6 +288,52 @@ unsafe fn ruby_simple_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *c
         let cache = (*cs).calls.add(i.c as usize);
         let block = block_record(cx, regs, cs, i.a, (*cache).extra as u16);
         push_simple::<false>(cx, ip, regs, cache, block)
+    }
+}
+/// The state of a literal block that is a method (`define_method`), if it takes so many arguments where they stand.
+fn defined_in_place(m: Method, argc: u8) -> Option<*const CodeState> {
+    let p = block_of_proc(m.data).filter(|p| p.header.flags & ORPHAN == 0)?;
+    let callee = p.code as *const CodeState;
+    // SAFETY: a Proc's code is alive as long as it is.
+    unsafe { ((*callee).simple && (*callee).required == argc as u16).then_some(callee) }
+}
+/// Puts the environment around such a block where it looks for it, in the window of its frame.
+#[inline(always)]
+pub(super) unsafe fn put_around(base: *mut Value, cache: *const CallCache) {
+    // SAFETY: caller: the cache matches, and its handler is `defined`, so `target` is the state of the block that the method `me` is made of.
+    unsafe {
+        let callee = (*cache).target as *const CodeState;
+        if (*callee).env_reg != 0 {
+            let m: Method = Ref::of_unchecked((*cache).me);
+            *base.add((*callee).env_reg as usize) = Ref::<ProcCell>::of_unchecked(m.data).env;
+        }
+    }
+}
+/// A method that a literal block is, arguments as they stand.
+unsafe fn defined(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: the contract of handlers; `send_miss` chose this handler.
+    unsafe {
+        let cache = (*cs).calls.add((*ip).c as usize);
+        let base = regs.add((*ip).a as usize);
+        let callee = (*cache).target as *const CodeState;
+        let fp = cx.fp;
+        (*fp).ip = ip;
+        let nf = fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: FRAME_DEFINED });
+        put_around(base, cache);
+        cx.fp = nf;
+        let mut k = (*callee).nil_from;
+        while k < (*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+            k += 1;
+        }
+        if polled(cx) {
+            return poll_at(cx, (*callee).insns.get(), base, callee);
+        }
+        dispatch!(cx, (*callee).insns.get(), base, callee)
     }
 }
 unsafe fn named(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -734,6 +787,8 @@ pub struct CallHandlers {
     pub filled_blk: Handler,
     /// Of a site with names of keywords, whose values have places (`keywords::place_known`): only says so, the site's instruction is another one's.
     pub named: Handler,
+    /// A literal block that is a method, arguments as they stand.
+    pub defined: Handler,
     pub bound: Handler,
     pub bound_blk: Handler,
     pub native: Handler,
@@ -770,6 +825,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     filled: ruby_filled,
     filled_blk: ruby_filled_blk,
     named,
+    defined,
     bound: ruby_bound,
     bound_blk: ruby_bound_blk,
     native,

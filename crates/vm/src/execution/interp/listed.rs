@@ -15,18 +15,21 @@ pub(super) unsafe fn get_listed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, 
     // SAFETY: the contract of handlers, as in `get_ivar`.
     unsafe {
         let i = *ip;
-        let hint = (*(*cs).ivars.add(i.c as usize)).slot as usize;
-        let name = (&(*cs).code.ivars)[i.c as usize];
-        match cx.listed_variable(r!(regs, 0), name, hint) {
-            Some((v, at)) if !v.is_template() => {
-                if at != hint {
-                    note_place(cs, i, at);
-                }
-                r!(regs, i.a) = v;
-                true
-            }
-            _ => false,
+        let found = value_of(cx, r!(regs, 0), cs, i.c as usize);
+        found.inspect(|v| r!(regs, i.a) = *v).is_some()
+    }
+}
+/// The value of the variable that a site names.
+pub(super) unsafe fn value_of(cx: &mut Cx, me: Value, cs: *const CodeState, site: usize) -> Option<Value> {
+    // SAFETY: caller: a site of this state.
+    unsafe {
+        let hint = (*(*cs).ivars.add(site)).slot as usize;
+        let name = (&(*cs).code.ivars)[site];
+        let (v, at) = cx.listed_variable(me, name, hint).filter(|(v, _)| !v.is_template())?;
+        if at != hint {
+            note_place(cs, site, at);
         }
+        Some(v)
     }
 }
 /// The same of one that is set and stands in the list already.
@@ -38,13 +41,13 @@ pub(super) unsafe fn set_listed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, 
         let hint = (*(*cs).ivars.add(i.c as usize)).slot as usize;
         let name = (&(*cs).code.ivars)[i.c as usize];
         let at = cx.set_listed(r!(regs, 0), name, r!(regs, i.a), hint);
-        at.inspect(|at| note_place(cs, i, *at)).is_some()
+        at.inspect(|at| note_place(cs, i.c as usize, *at)).is_some()
     }
 }
 /// The cache of the site, if nothing else uses it, remembers the place in a list.
-unsafe fn note_place(cs: *const CodeState, i: Insn, at: usize) {
-    // SAFETY: caller: `i` is a verified instruction of the state's Code with an ivar site, which nobody else looks at meanwhile.
-    let c = unsafe { &mut *(*cs).ivars.add(i.c as usize) };
+unsafe fn note_place(cs: *const CodeState, site: usize, at: usize) {
+    // SAFETY: caller: a site of this state, which nobody else looks at meanwhile.
+    let c = unsafe { &mut *(*cs).ivars.add(site) };
     if c.shape == 0 && c.next == 0 {
         c.slot = at as u32;
     }

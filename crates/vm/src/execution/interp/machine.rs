@@ -574,6 +574,9 @@ pub mod help {
                     let header = Header { shape: cx.class(class).root_shape, kind: Kind::Object as u8, flags: 0, aux: slots };
                     (header.word(), slots as usize)
                 });
+                crate::sites::fill_asked(table, number, |name| {
+                    zakuro_base::memory::going_on(|| cx.responds_for_now(Value::from_bits(recv), name))
+                });
             }
             leads as u64
         }
@@ -597,7 +600,15 @@ pub mod help {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
-            return Layouts::none();
+            let Some(list) = cx.variable_list(me).map(std::ptr::from_ref) else { return Layouts::none() };
+            cx.slots = list.cast::<u8>().wrapping_sub(1).cast_mut().cast();
+            // SAFETY: nothing changes the list before it is read; the state is the one that runs, which nobody else looks at meanwhile.
+            let more = unsafe { (*(cs as *mut CodeState)).take_listed(&*list) };
+            if more > 0 {
+                cx.heap.add_payload(more);
+            }
+            // SAFETY: as above.
+            return unsafe { (*cs).layout.get() };
         }
         // SAFETY: both kinds are laid out as objects are.
         cx.slots = unsafe { (*(me.bits() as *const ObjectCell)).slots_ptr() };
@@ -705,7 +716,8 @@ pub mod help {
             (*cx.fp).ip = ip;
             let (h, known) = ((*cache).handler as usize, &calls::RUBY_CALLS);
             let filled = h == known.filled as usize || h == known.filled_blk as usize;
-            if filled || h == known.simple as usize || h == known.simple_blk as usize {
+            let defined = h == known.defined as usize;
+            if filled || defined || h == known.simple as usize || h == known.simple_blk as usize {
                 let callee = (*cache).target as *const CodeState;
                 let with_block = h == known.simple_blk as usize || h == known.filled_blk as usize;
                 let block = if with_block { block_record(cx, regs, cs, i.a, (*cache).extra as u16) } else { Block::NONE };
@@ -713,9 +725,19 @@ pub mod help {
                 if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
                     return stepped(cx, ip, regs, cs, handler);
                 }
-                nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block, me: (*cache).me, aux: 0 });
+                nf.write(Frame {
+                    ip: (*callee).insns.get(),
+                    regs: base,
+                    code: callee,
+                    block,
+                    me: (*cache).me,
+                    aux: if defined { FRAME_DEFINED } else { 0 },
+                });
                 if filled {
                     calls::fill(base, i.x, callee);
+                }
+                if defined {
+                    calls::put_around(base, cache);
                 }
                 cx.fp = nf;
                 return runs(cx, base, callee);

@@ -3,6 +3,7 @@
 
 use super::machine::help::guarded;
 use crate::builtin::{Block, NativeFn};
+use crate::frame::CodeState;
 use crate::vm::Cx;
 use zakuro_object::*;
 
@@ -23,6 +24,26 @@ pub unsafe extern "C" fn getbyte(s: u64, i: i64) -> u64 {
     let at = if i < 0 { i + s.len() as i64 } else { i };
     let byte = usize::try_from(at).ok().and_then(|at| s.byte(at));
     byte.map_or(Value::NIL, |b| Value::fixnum(b as i64)).bits()
+}
+/// `s.setbyte(i, byte)`, of a String; UNDEF if the interpreter has to do it.
+pub unsafe extern "C" fn setbyte(cx: &mut Cx, s: u64, i: u64, byte: u64) -> u64 {
+    // SAFETY: live values; the receiver of String#setbyte, found by its shape.
+    let (s, i, byte): (Ref<StringCell>, _, _) =
+        unsafe { (Ref::of_unchecked(Value::from_bits(s)), Value::from_bits(i), Value::from_bits(byte)) };
+    let (Some(i), Some(b)) = (i.as_fixnum(), byte.as_fixnum()) else { return NO_ANSWER };
+    let at = if i < 0 { i + s.len() as i64 } else { i };
+    if at < 0 || at >= s.len() as i64 || s.header.flags & (flags::FROZEN | flags::CAPTURED) != 0 {
+        return NO_ANSWER;
+    }
+    guarded(cx, |cx| {
+        StringCell::bytes_mut(s, &mut cx.heap)[at as usize] = b as u8;
+        Ok(byte)
+    })
+}
+/// An instance variable of what has its variables in a list; UNDEF if the interpreter has to read it. `site`: the one of this state that asks.
+pub unsafe extern "C" fn listed(cx: &mut Cx, me: u64, cs: *const CodeState, site: usize) -> u64 {
+    // SAFETY: a live value, and a state that runs.
+    unsafe { super::listed::value_of(cx, Value::from_bits(me), cs, site) }.unwrap_or(Value::UNDEF).bits()
 }
 /// A String of a literal, with its flags.
 pub unsafe extern "C" fn string(cx: &mut Cx, literal: u64, flags: u64) -> u64 {
