@@ -51,7 +51,17 @@ impl Matcher {
     /// A search from byte `from`.
     #[inline(always)]
     pub fn new(from: usize, mode: Mode) -> Matcher {
-        Matcher { state: State::default(), mode, at: from, running: false, needed: None, begun: false, skipped: 0, few: [NONE; 2 * quick::GROUPS], needs_no_state: false }
+        Matcher {
+            state: State::default(),
+            mode,
+            at: from,
+            running: false,
+            needed: None,
+            begun: false,
+            skipped: 0,
+            few: [NONE; 2 * quick::GROUPS],
+            needs_no_state: false,
+        }
     }
 
     /// How many steps of the last run's were left.

@@ -413,7 +413,23 @@ fn linear_time_as_ruby() {
 #[test]
 fn simple_programs_find_the_same_without_a_state() {
     const ATOMS: [&str; 18] = [
-        "a", "b", "[ab]", "[^b\\n]", "a*", "b+", "[ab]{1,2}", "(a|b)", "(?:a|ab)", "(ab?)", "(?:[ab]|c)*", "(?:[^ac]|c[ab])*", "(?:a|[bc]d?)+", "a?", "ä", "^", "$",
+        "a",
+        "b",
+        "[ab]",
+        "[^b\\n]",
+        "a*",
+        "b+",
+        "[ab]{1,2}",
+        "(a|b)",
+        "(?:a|ab)",
+        "(ab?)",
+        "(?:[ab]|c)*",
+        "(?:[^ac]|c[ab])*",
+        "(?:a|[bc]d?)+",
+        "a?",
+        "ä",
+        "^",
+        "$",
         "\\b",
     ];
     let mut rng = Rng(0x51);

@@ -684,7 +684,7 @@ impl Search {
                     && self.mode == Mode::Forward
                     && !regex.begins_text
                     && regex.matcher_is_cheap()
-                    && (!T::RANGE && re.groups > 1 || re.program_for(text).is_ok_and(|p| p.quick))
+                    && (!T::RANGE && re.groups > 1 || re.program_for(text).is_ok_and(|p| p.quick && p.branches.is_empty()))
                     && let Some(found) = self.groups(re, regex, text)
                 {
                     return Some(found);
