@@ -16,7 +16,7 @@ use zakuro_vm::*;
 static GLOBALS: &[&[GlobalRow]] = &[crate::kernel::globals::GLOBALS, stream::GLOBALS, special::GLOBALS];
 
 struct Library {
-    globals: HashMap<Sym, &'static GlobalRow>,
+    globals: zakuro_vm::vm::FastMap<Sym, &'static GlobalRow>,
     features: HashMap<&'static str, Feature>,
     program: Program,
 }

@@ -18,8 +18,19 @@ pub enum ChangeTracking {
     Untracked,
 }
 
+/// Whether a payload is of a type. An id that `Any` answers comes back in two halves through memory, and whoever loads it as a whole waits for both stores.
+pub trait Typed: Any {
+    fn is_type(&self, id: &TypeId) -> bool;
+}
+impl<T: Any> Typed for T {
+    #[inline]
+    fn is_type(&self, id: &TypeId) -> bool {
+        *id == TypeId::of::<T>()
+    }
+}
+
 /// Native payload of a DataCell.
-pub trait NativeData: Any + crate::trace::Trace {
+pub trait NativeData: Typed + crate::trace::Trace {
     /// Calls `f` with the values whose names the program may have seen nowhere else: what others put in (the items of a queue).
     fn each_value(&self, _f: &mut dyn FnMut(Value)) {}
     /// Whether `trace` may ever mark anything. If so it is called by each collection while the object lives: payloads are written to without telling.
@@ -185,8 +196,8 @@ impl DataCell {
     #[inline]
     pub fn get<T: NativeData>(&self) -> Option<&T> {
         let p = self.payload.as_deref()?;
-        let any: &dyn Any = p;
-        any.downcast_ref::<T>()
+        // SAFETY: it is a T. (`Typed` is implemented for all types at once, as above.)
+        (*p).is_type(&TypeId::of::<T>()).then(|| unsafe { &*std::ptr::from_ref(p).cast::<T>() })
     }
     /// The same for changing.
     ///
@@ -194,8 +205,9 @@ impl DataCell {
     /// It is looked at for as long as nothing else looks at the payload, replaces it, collects or runs Ruby.
     #[inline]
     pub unsafe fn get_mut<'a, T: NativeData>(this: Ref<DataCell>) -> Option<&'a mut T> {
-        let any: &mut dyn Any = this.cell().payload.as_deref_mut()?;
-        any.downcast_mut::<T>()
+        let p = this.cell().payload.as_deref_mut()?;
+        // SAFETY: as in `get`.
+        (*p).is_type(&TypeId::of::<T>()).then(|| unsafe { &mut *std::ptr::from_mut(p).cast::<T>() })
     }
     /// The same without a look at the type.
     ///

@@ -22,12 +22,14 @@ struct Scanner {
     matched: bool,
     #[untraced]
     groups: Groups,
+    /// Offsets of groups count from here.
+    base: usize,
     fixed_anchor: bool,
 }
 
 impl Scanner {
     fn new(string: Value, fixed_anchor: bool) -> Scanner {
-        Scanner { string, regexp: Value::NIL, pos: 0, before: 0, matched: false, groups: Groups::new(), fixed_anchor }
+        Scanner { string, regexp: Value::NIL, pos: 0, before: 0, matched: false, groups: Groups::new(), base: 0, fixed_anchor }
     }
     fn text(&self) -> Option<Ref<StringCell>> {
         Ref::from_value(self.string)
@@ -39,12 +41,36 @@ impl Scanner {
     fn forget(&mut self) {
         (self.matched, self.regexp) = (false, Value::NIL);
     }
+    /// There is a match without groups, looked for at the pointer.
+    fn matches(&mut self, range: (usize, usize), advance: bool) {
+        match &mut self.groups[..] {
+            [whole] => *whole = Some(range),
+            _ => {
+                self.groups.clear();
+                self.groups.push(Some(range));
+            }
+        }
+        self.base = 0;
+        self.before = self.pos;
+        self.matched = true;
+        if advance {
+            self.pos = range.1;
+        }
+    }
     fn group(&self, n: usize) -> Option<(usize, usize)> {
-        if self.matched { self.groups.get(n).copied().flatten() } else { None }
+        let found = if self.matched { self.groups.get(n).copied().flatten() } else { None };
+        found.map(|(from, to)| (from + self.base, to + self.base))
     }
     /// What a copy in another VM starts from, without values.
     fn bare(&self) -> Bare {
-        Bare { pos: self.pos, before: self.before, matched: self.matched, groups: self.groups.clone(), fixed_anchor: self.fixed_anchor }
+        Bare {
+            pos: self.pos,
+            before: self.before,
+            matched: self.matched,
+            groups: self.groups.clone(),
+            base: self.base,
+            fixed_anchor: self.fixed_anchor,
+        }
     }
 }
 
@@ -54,12 +80,13 @@ struct Bare {
     before: usize,
     matched: bool,
     groups: Groups,
+    base: usize,
     fixed_anchor: bool,
 }
 impl Bare {
     fn open(self, v: &[Value]) -> Scanner {
-        let Bare { pos, before, matched, groups, fixed_anchor } = self;
-        Scanner { string: v[0], regexp: v[1], pos, before, matched, groups, fixed_anchor }
+        let Bare { pos, before, matched, groups, base, fixed_anchor } = self;
+        Scanner { string: v[0], regexp: v[1], pos, before, matched, groups, base, fixed_anchor }
     }
 }
 
@@ -82,7 +109,7 @@ impl Bare {
     fn blueprint(self) -> Rebuild {
         let saved = self.clone();
         let save = move |out: &mut Saved| {
-            out.number(saved.pos as u64).number(saved.before as u64).flag(saved.matched).flag(saved.fixed_anchor);
+            out.number(saved.pos as u64).number(saved.before as u64).number(saved.base as u64).flag(saved.matched).flag(saved.fixed_anchor);
             save_groups(out, &saved.groups);
             Some("StringScanner")
         };
@@ -102,34 +129,38 @@ fn save_groups(out: &mut Saved, groups: &Groups) {
 }
 
 zakuro_vm::saved_loader!("StringScanner", |r| {
-    let (pos, before, matched, fixed_anchor) = (r.narrow()?, r.narrow()?, r.flag()?, r.flag()?);
+    let (pos, before, base, matched, fixed_anchor) = (r.narrow()?, r.narrow()?, r.narrow()?, r.flag()?, r.flag()?);
     let mut groups = Groups::new();
     for _ in 0..r.number()? {
         groups.push(if r.flag()? { Some((r.narrow()?, r.narrow()?)) } else { None });
     }
     r.ends(2)?;
-    Some(Bare { pos, before, matched, groups, fixed_anchor }.blueprint())
+    Some(Bare { pos, before, matched, groups, base, fixed_anchor }.blueprint())
 });
 
+#[inline]
 fn scanner(cx: &mut Cx, this: Value) -> Result<&mut Scanner> {
-    if !cx.is_data::<Scanner>(this) && Ref::<DataCell>::from_value(this).is_some() {
-        return cx.arg_error("uninitialized StringScanner object");
-    }
-    cx.data_mut::<Scanner>(this)
+    cx.data_mut_or(this, |cx| cx.arg_error("uninitialized StringScanner object"))
 }
 
 /// New String of the bytes that `range` names; nil for None.
 fn part(cx: &mut Cx, this: Value, range: impl FnOnce(&Scanner) -> Option<(usize, usize)>) -> Result<Value> {
     let s = scanner(cx, this)?;
-    Ok(match (range(s), s.text()) {
+    let (text, range) = (s.text(), range(s));
+    Ok(part_of(cx, text, range))
+}
+
+fn part_of(cx: &mut Cx, text: Option<Ref<StringCell>>, range: Option<(usize, usize)>) -> Value {
+    match (range, text) {
         (None, _) => Value::NIL,
         (_, None) => cx.str(""),
         (Some((from, to)), Some(t)) => StringCell::substring(&cx.heap, ids::STRING.0, t, from, to).as_value(),
-    })
+    }
 }
 
-/// Looks for a pattern at the scan pointer (or behind it): notes the match and returns the end.
-fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Option<usize>> {
+/// Looks for a pattern at the scan pointer (or behind it): notes the match, puts the pointer behind it if it is to `advance`, and tells the
+/// String, where the pointer was, and where the match ends.
+fn find(cx: &mut Cx, this: Value, pattern: Value, advance: bool, anchored: bool) -> Result<Option<(Ref<StringCell>, usize, usize)>> {
     let s = scanner(cx, this)?;
     s.matched = false;
     let Some(text) = s.text() else { return Ok(None) };
@@ -146,32 +177,38 @@ fn find(cx: &mut Cx, this: Value, pattern: Value, anchored: bool) -> Result<Opti
         let Some(at) = at else { return Ok(None) };
         let end = pos + at + p.len();
         let s = scanner(cx, this)?;
-        s.groups.clear();
-        s.groups.push(Some((pos + at, end)));
-        s.before = pos;
-        s.matched = true;
-        return Ok(Some(end));
+        s.matches((pos + at, end), advance);
+        return Ok(Some((text, pos, end)));
     }
-    if !cx.is_a(pattern, ids::REGEXP) {
-        let c = cx.class_name_of(pattern);
-        return cx.type_error(format!("wrong argument type {c} (expected Regexp)"));
-    }
-    scanner(cx, this)?.regexp = pattern;
+    let Some(d) = engine::regexp_of(&pattern) else { return engine::regexp_checked(cx, &pattern).map(|_| None) };
+    s.regexp = pattern;
     if pos > text.len() {
         return Ok(None);
     }
-    let found = engine::scan(cx, pattern, text, if fixed { 0 } else { pos }, pos, anchored)?;
+    let base = if fixed { 0 } else { pos };
+    let found = engine::scan(cx, (&pattern, d), text, base, pos, anchored)?;
     let s = scanner(cx, this)?;
-    let Some(groups) = found else { return Ok(None) };
-    let end = groups.first().copied().flatten().map_or(pos, |g| g.1);
+    let groups = match found {
+        None => return Ok(None),
+        Some(engine::Scanned::Whole((from, to))) => {
+            s.matches((from + base, to + base), advance);
+            return Ok(Some((text, pos, to + base)));
+        }
+        Some(engine::Scanned::Groups(groups)) => groups,
+    };
+    let end = groups.first().copied().flatten().map_or(pos, |g| g.1 + base);
     let is_other = s.groups.capacity() != groups.capacity();
     s.groups = groups;
+    s.base = base;
     s.before = pos;
     s.matched = true;
+    if advance {
+        s.pos = end;
+    }
     if is_other {
         cx.weigh_data(this);
     }
-    Ok(Some(end))
+    Ok(Some((text, pos, end)))
 }
 
 fn string_comparable_here(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
@@ -180,24 +217,15 @@ fn string_comparable_here(a: Ref<StringCell>, b: Ref<StringCell>) -> bool {
 
 /// The whole family of `scan`: whether the pointer advances, and whether a String or a length comes back.
 fn scan(cx: &mut Cx, this: Value, pattern: Value, advance: bool, string: bool, anchored: bool) -> Result<Value> {
-    let Some(end) = find(cx, this, pattern, anchored)? else { return Ok(Value::NIL) };
-    let s = scanner(cx, this)?;
-    let from = s.before;
-    if advance {
-        s.pos = end;
-    }
-    if string { part(cx, this, |_| Some((from, end))) } else { Ok(Value::fixnum((end - from) as i64)) }
+    let Some((text, from, end)) = find(cx, this, pattern, advance, anchored)? else { return Ok(Value::NIL) };
+    Ok(if string { part_of(cx, Some(text), Some((from, end))) } else { Value::fixnum((end - from) as i64) })
 }
 
 /// Takes `n` bytes at the pointer as a match.
 fn take(cx: &mut Cx, this: Value, n: usize) -> Result<()> {
     let s = scanner(cx, this)?;
     s.regexp = Value::NIL;
-    s.before = s.pos;
-    s.groups.clear();
-    s.groups.push(Some((s.pos, s.pos + n)));
-    s.pos += n;
-    s.matched = true;
+    s.matches((s.pos, s.pos + n), true);
     Ok(())
 }
 
@@ -225,6 +253,10 @@ fn aref(cx: &mut Cx, this: Value, i: Value) -> Result<Value> {
     let s = scanner(cx, this)?;
     if !s.matched {
         return Ok(Value::NIL);
+    }
+    if let Some(n) = i.as_fixnum().and_then(|n| usize::try_from(n).ok()) {
+        let (text, group) = (s.text(), s.group(n));
+        return Ok(part_of(cx, text, group));
     }
     let n = if let Some(name) = i.as_sym() {
         let name = cx.str_bytes(name.bytes(), string::UTF8);

@@ -184,6 +184,7 @@ impl MatchData {
 }
 
 /// The Regexp payload of a value; None for other objects. It may be looked at while others run, for as long as the variable is there that holds the value.
+#[inline]
 pub fn regexp_of(v: &Value) -> Option<&RegexpData> {
     let d = Ref::<DataCell>::from_value(*v)?;
     // SAFETY: cells don't move, and a Regexp's payload is set once; the collector finds the value in the variable, which is borrowed.
@@ -315,21 +316,26 @@ fn go_on<T: Answer>(
 }
 
 /// TypeError unless `re` is an initialised Regexp.
+#[inline]
 pub fn regexp_checked<'a>(cx: &mut Cx, re: &'a Value) -> Result<&'a RegexpData> {
-    let given = re;
-    let re = *re;
-    match regexp_of(given) {
+    match regexp_of(re) {
         Some(d) => Ok(d),
-        None if cx.is_data::<super::make::Invalid>(re) => {
-            let message = cx.data_ref::<super::make::Invalid>(re)?.message.clone();
-            cx.raise(ids::REGEXP_ERROR, message)
-        }
-        None if cx.is_a(re, ids::REGEXP) => cx.type_error("uninitialized Regexp"),
-        None => {
-            let c = cx.class_name_of(re);
-            cx.type_error(format!("wrong argument type {c} (expected Regexp)"))
-        }
+        None => no_regexp(cx, *re),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn no_regexp<T>(cx: &mut Cx, re: Value) -> Result<T> {
+    if cx.is_data::<super::make::Invalid>(re) {
+        let message = cx.data_ref::<super::make::Invalid>(re)?.message.clone();
+        return cx.raise(ids::REGEXP_ERROR, message);
+    }
+    if cx.is_a(re, ids::REGEXP) {
+        return cx.type_error("uninitialized Regexp");
+    }
+    let c = cx.class_name_of(re);
+    cx.type_error(format!("wrong argument type {c} (expected Regexp)"))
 }
 
 /// Whose scratch memory a search uses.
@@ -360,38 +366,54 @@ pub fn match_at(cx: &mut Cx, re: Value, s: Ref<StringCell>, pos: usize) -> Resul
     run(cx, re, s, pos, Mode::Anchored)
 }
 
-/// The groups of a match in the bytes from `base` on (nothing before them is seen), at byte `pos` or, not anchored, at or after it. Offsets are those of the
-/// whole String. Leaves `$~` alone.
+/// What [`scan`] found.
+pub enum Scanned {
+    /// Of a Regexp without groups.
+    Whole((usize, usize)),
+    Groups(Groups),
+}
+
+/// A match in the bytes from `base` on (nothing before them is seen), at byte `pos` or, not anchored, at or after it. Offsets are from `base`
+/// on. Leaves `$~` alone.
+#[inline]
 pub fn scan(
     cx: &mut Cx,
-    re: Value,
+    (re, d): (&Value, &RegexpData),
     s: Ref<StringCell>,
     base: usize,
     pos: usize,
     anchored: bool,
-) -> Result<Option<Groups>> {
-    let d = regexp_checked(cx, &re)?;
+) -> Result<Option<Scanned>> {
     let (s, enc, range) = prepare(cx, d, s)?;
     // The rest of a valid String is valid unless it begins inside a character; in encodings other than UTF-8 nobody asks for more than whether it is all ASCII.
     // Not to know it would mean a look at all of the rest for each token.
     let inside = enc.id() == zakuro_vm::string::UTF8 && s.content(&cx.heap).get(base).is_some_and(|b| b & 0xc0 == 0x80);
     let range = Some(if inside { TextRange::Broken } else { range });
-    let mut search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
+    let search = Search::new(pos - base, if anchored { Mode::Anchored } else { Mode::Forward });
+    if d.regexp.group_count() == 1 {
+        let found: Option<(usize, usize)> = scan_as(cx, (re, d), s, search, (enc, range, base))?;
+        return Ok(found.map(Scanned::Whole));
+    }
+    let found: Option<Captures> = scan_as(cx, (re, d), s, search, (enc, range, base))?;
+    Ok(found.map(|c| Scanned::Groups(c.groups)))
+}
+
+#[inline]
+fn scan_as<T: Answer>(
+    cx: &mut Cx,
+    (re, d): (&Value, &RegexpData),
+    s: Ref<StringCell>,
+    mut search: Search,
+    (enc, range, base): (Encoding, Option<TextRange>, usize),
+) -> Result<Option<T>> {
     let text = Text { bytes: &s.content(&cx.heap)[base..], enc, range, lane: lane(cx) };
     let progress = search.run(&d.regexp, text, STEPS);
-    searched(cx, re, d);
-    let found: Option<Captures> = match progress {
-        Ok(Progress::Done(found)) => found,
-        Ok(Progress::Paused) => go_on(cx, re, &d.regexp, s, search, (enc, range, base))?,
-        Err(e) => return failed(cx, e),
-    };
-    Ok(found.map(|mut c| {
-        c.groups.iter_mut().flatten().for_each(|(a, b)| {
-            *a += base;
-            *b += base;
-        });
-        c.groups
-    }))
+    searched(cx, *re, d);
+    match progress {
+        Ok(Progress::Done(found)) => Ok(found),
+        Ok(Progress::Paused) => go_on(cx, *re, &d.regexp, s, search, (enc, range, base)),
+        Err(e) => failed(cx, e),
+    }
 }
 
 /// Is there a match at or after byte `start`? Needs no captures and leaves `$~` alone (`match?`).

@@ -555,9 +555,6 @@ pub fn enumerator(
 
 /// `$/` when a program has set it, else UNDEF.
 pub fn default_separator(cx: &mut Cx) -> Result<Value> {
-    if !cx.global_defined(sym::input_rs) {
-        return Ok(Value::UNDEF);
-    }
     let v = cx.global_get(sym::input_rs)?;
     let usual = Ref::<StringCell>::from_value(v).is_some_and(|s| s.equals(b"\n"));
     Ok(if usual { Value::UNDEF } else { v })

@@ -5,6 +5,8 @@
 //! Invariant: a group that is called stands apart as a subroutine; its place in the pattern calls it, too.
 //! Rejected: keeping every alternative (Oniguruma does; most are refused by the next byte).
 
+mod ways;
+
 use super::analyze::{self, Analysis, UNROLLED, first_of_set};
 use super::ast::{Anchor, Greed, Id, Node, Target, Tree};
 use super::codec::Coding;
@@ -26,6 +28,10 @@ const LISTED: usize = 4_000_000;
 
 enum Task {
     Node(Id, First),
+    /// The body of an endless loop, and what may follow the loop; None: anything, and it gives nothing back.
+    Body(Id, Option<First>),
+    /// A character, as often as it comes; gives none back.
+    Many(Id),
     Inst(Inst),
     Bind(Pc),
     Scope(Scope),
@@ -101,6 +107,7 @@ pub fn compile(source: &[u8], options: Options, enc: Encoding, poll: &mut Poll<'
         prefix_len: 0,
         needed: None,
         is_literal: false,
+        quick: false,
     };
     let mut c = Compiler {
         poll,
@@ -158,6 +165,8 @@ impl Compiler<'_, '_> {
         }
         self.p.memo &= !calls;
         self.link();
+        self.keep_last();
+        self.p.quick = self.p.is_simple();
         Ok(())
     }
 
@@ -247,6 +256,20 @@ impl Compiler<'_, '_> {
         }
     }
 
+    /// A loop behind which nothing can fail gives nothing back.
+    fn keep_last(&mut self) {
+        if self.p.levels {
+            return;
+        }
+        for (pc, inst) in self.p.insts.iter().enumerate() {
+            let Inst::Loop(l) = *inst else { continue };
+            let behind = self.p.insts[pc + 1..].iter().find(|i| !matches!(i, Inst::End(_)));
+            if self.p.loops[l as usize].kind == LoopKind::Greedy && matches!(behind, Some(Inst::Match)) {
+                self.p.loops[l as usize].kind = LoopKind::Keep;
+            }
+        }
+    }
+
     fn node(&mut self, id: Id, follow: First) -> Result<()> {
         self.tasks.push(Task::Node(id, follow));
         while let Some(task) = self.tasks.pop() {
@@ -256,6 +279,12 @@ impl Compiler<'_, '_> {
                 Task::Bind(label) => self.bind(label),
                 Task::Scope(scope) => self.scope = scope,
                 Task::Node(id, follow) => self.expand(id, follow)?,
+                Task::Body(id, follow) => self.body(id, follow)?,
+                Task::Many(id) => {
+                    if let Some(one) = self.one(id) {
+                        self.simple_loop(id, one, 1, None, Greed::Possessive, First::EMPTY)?;
+                    }
+                }
             }
         }
         Ok(())
@@ -298,7 +327,7 @@ impl Compiler<'_, '_> {
                 }
                 self.tasks.extend(tasks);
             }
-            Node::Alt(v) => self.alternatives(&v.clone(), follow, &[])?,
+            Node::Alt(v) => self.alternatives(&v.clone(), follow, &[], &[])?,
             Node::Repeat { of, min, max, greed } => self.repeat(*of, *min, *max, *greed, follow)?,
             Node::Group { number, of } => {
                 let (n, of) = (*number, *of);
@@ -423,51 +452,6 @@ impl Compiler<'_, '_> {
         self.p.memo = false;
     }
 
-    fn ways(&self, of: Id) -> Vec<Id> {
-        match self.tree.node(of) {
-            Node::Alt(v) => v.clone(),
-            _ => vec![of],
-        }
-    }
-
-    fn alternatives_behind(&mut self, ways: &[Id]) -> Result<()> {
-        let steps: Vec<u32> = ways.iter().map(|&w| self.a.behind_length(self.tree, w).unwrap_or(0)).collect();
-        self.alternatives(ways, First::UNKNOWN, &steps)
-    }
-
-    /// One of several; with `back`, each from so many characters before.
-    fn alternatives(&mut self, ways: &[Id], follow: First, back: &[u32]) -> Result<()> {
-        let end = self.label();
-        let mut tasks = Vec::new();
-        // What the ways from each on may begin with.
-        let mut rest = vec![First::NOTHING; ways.len() + 1];
-        for (i, &w) in ways.iter().enumerate().rev() {
-            let own = if back.is_empty() { self.first(w).then(&follow) } else { First::UNKNOWN };
-            rest[i] = rest[i + 1];
-            rest[i].or(&own);
-        }
-        for (i, &w) in ways.iter().enumerate() {
-            let last = i + 1 == ways.len();
-            if !last {
-                let own = if back.is_empty() { self.first(w).then(&follow) } else { First::UNKNOWN };
-                let (this, next) = (self.label(), self.label());
-                let split = self.split(this, next, own, rest[i + 1]);
-                tasks.push(Task::Inst(split));
-                tasks.push(Task::Bind(this));
-                tasks.extend(back.get(i).map(|&n| Task::Inst(Inst::Back(n))));
-                tasks.push(Task::Node(w, follow));
-                tasks.push(Task::Inst(Inst::Jump(end)));
-                tasks.push(Task::Bind(next));
-            } else {
-                tasks.extend(back.get(i).map(|&n| Task::Inst(Inst::Back(n))));
-                tasks.push(Task::Node(w, follow));
-                tasks.push(Task::Bind(end));
-            }
-        }
-        self.then(tasks);
-        Ok(())
-    }
-
     fn repeat(&mut self, of: Id, min: u32, max: Option<u32>, greed: Greed, follow: First) -> Result<()> {
         if max == Some(0) {
             return Ok(());
@@ -528,8 +512,10 @@ impl Compiler<'_, '_> {
                     tasks.push(Task::Inst(Inst::EmptyStart(slot)));
                     tasks.push(Task::Node(of, First::UNKNOWN));
                     tasks.push(Task::Inst(Inst::EmptyEnd(slot, list, exit)));
-                } else {
+                } else if lazy {
                     tasks.push(Task::Node(of, around));
+                } else {
+                    tasks.push(Task::Body(of, (greed != Greed::Possessive).then_some(follow)));
                 }
                 tasks.push(Task::Inst(Inst::Jump(head)));
                 tasks.push(Task::Bind(exit));

@@ -25,6 +25,7 @@ mod poll;
 mod prefilter;
 mod program;
 mod property;
+mod quick;
 mod ranges;
 mod search;
 mod state;
@@ -42,7 +43,17 @@ pub use state::Outcome;
 use crate::encoding::Encoding;
 
 /// The encoding whose programs serve this one, too.
+#[inline]
 pub fn canonical(enc: Encoding) -> Encoding {
+    match enc {
+        Encoding::UTF_8 | Encoding::BINARY => enc,
+        Encoding::US_ASCII => Encoding::BINARY,
+        _ => canonical_of_other(enc),
+    }
+}
+
+/// Looks encodings up by name.
+fn canonical_of_other(enc: Encoding) -> Encoding {
     if utf8_like(enc) {
         Encoding::UTF_8
     } else if enc.is_single_byte() && !property::has_own_letters(enc) {

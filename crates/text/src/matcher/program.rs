@@ -6,6 +6,7 @@
 use super::codec::Coding;
 use super::folding::Folder;
 use super::ranges::Ranges;
+use super::search::Mode;
 use std::sync::Arc;
 
 pub type Pc = u32;
@@ -298,9 +299,27 @@ pub struct Program {
     pub needed: Option<Box<memchr::memmem::Finder<'static>>>,
     /// The whole pattern is `prefix`.
     pub is_literal: bool,
+    /// Its matches are tried without the state of a search first.
+    pub quick: bool,
 }
 
 impl Program {
+    /// Whether a match may begin at byte `at`, as far as the byte there tells.
+    #[inline]
+    pub fn may_begin_at(&self, s: &[u8], at: usize) -> bool {
+        self.first.as_ref().is_none_or(|f| at < s.len() && f.has(s[at]))
+    }
+
+    /// Whether a search from byte `from` looks at one place alone, and the byte there tells that nothing matches.
+    #[inline]
+    pub fn is_refused(&self, mode: Mode, s: &[u8], from: usize) -> bool {
+        match (mode, self.begin) {
+            (Mode::Anchored, _) | (Mode::Forward, Begin::Search) => !self.may_begin_at(s, from),
+            (Mode::Forward, Begin::Text) => from > 0 || !self.may_begin_at(s, 0),
+            _ => false,
+        }
+    }
+
     /// Memory that it holds, in bytes, roughly.
     pub fn weight(&self) -> usize {
         let lists: usize = self.group_lists.iter().map(|l| l.len() * 4 + 24).sum();

@@ -5,6 +5,7 @@
 use super::codec::{Codec, Coding, Multi, Single, Utf8};
 use super::exec;
 use super::program::{Begin, NONE, PIECE, Program};
+use super::quick::{self, Quick};
 use super::state::{Outcome, State};
 use crate::regexp::Groups;
 
@@ -30,6 +31,9 @@ pub struct Matcher {
     begun: bool,
     /// How far the search for the next place came, if it stopped in between.
     skipped: usize,
+    /// Groups of a match, if it needed no state.
+    few: quick::Slots,
+    needs_no_state: bool,
 }
 
 /// A piece was gone over; nothing was found in it.
@@ -45,8 +49,19 @@ enum Next {
 
 impl Matcher {
     /// A search from byte `from`.
+    #[inline(always)]
     pub fn new(from: usize, mode: Mode) -> Matcher {
-        Matcher { state: State::default(), mode, at: from, running: false, needed: None, begun: false, skipped: 0 }
+        Matcher {
+            state: State::default(),
+            mode,
+            at: from,
+            running: false,
+            needed: None,
+            begun: false,
+            skipped: 0,
+            few: [NONE; 2 * quick::GROUPS],
+            needs_no_state: false,
+        }
     }
 
     /// How many steps of the last run's were left.
@@ -56,10 +71,6 @@ impl Matcher {
 
     /// Searches until it is decided or about `steps` steps are used up.
     pub fn run(&mut self, p: &Program, s: &[u8], steps: usize) -> Outcome {
-        if !self.begun {
-            self.begun = true;
-            self.state.reset(p, s.len(), self.at);
-        }
         self.state.steps = steps as isize;
         match p.coding {
             Coding::Utf8 => self.run_with(p, Utf8, s),
@@ -69,6 +80,17 @@ impl Matcher {
     }
 
     fn run_with<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Outcome {
+        if !self.begun {
+            let origin = self.at;
+            if p.quick
+                && s.len() <= self.at.saturating_add(quick::FAR)
+                && let Some(outcome) = self.run_quickly(p, codec, s)
+            {
+                return outcome;
+            }
+            self.begun = true;
+            self.state.reset(p, s.len(), origin);
+        }
         loop {
             if !self.running {
                 match self.candidate(p, codec, s) {
@@ -85,6 +107,37 @@ impl Matcher {
                     self.advance(p, codec, s);
                 }
                 other => return other,
+            }
+        }
+    }
+
+    /// As [`Matcher::run`]; None where that has to go on, from the place at which this stopped.
+    fn run_quickly<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Option<Outcome> {
+        let later = (self.state.steps - quick::STEPS).max(0);
+        self.state.steps -= later;
+        let outcome = self.run_steps_quickly(p, codec, s);
+        self.state.steps += later;
+        outcome
+    }
+
+    fn run_steps_quickly<C: Codec>(&mut self, p: &Program, codec: C, s: &[u8]) -> Option<Outcome> {
+        loop {
+            match self.candidate(p, codec, s) {
+                Next::Found => {}
+                Next::None => return Some(Outcome::No),
+                Next::Later => return None,
+            }
+            match quick::run_at(p, codec, s, self.at, &mut self.few, &mut self.state.steps) {
+                Quick::Match(end) => {
+                    self.state.at = end;
+                    self.needs_no_state = true;
+                    return Some(Outcome::Match);
+                }
+                Quick::No => self.advance(p, codec, s),
+                Quick::GivenUp => return None,
+            }
+            if self.state.steps < 0 {
+                return None;
             }
         }
     }
@@ -230,23 +283,41 @@ impl Matcher {
 
     /// Byte ranges of the groups of a match; the first is the whole.
     pub fn groups(&self, p: &Program) -> Groups {
-        let slots = &self.state.slots;
-        let mut out = Groups::with_capacity(p.groups as usize);
-        out.push(Some(self.span(p)));
+        let slots = &self.slots()[..p.groups as usize * 2];
         let group = |g: &[usize]| (g[0] != NONE && g[1] != NONE).then_some((g[0], g[1]));
-        out.extend(slots[2..p.groups as usize * 2].chunks_exact(2).map(group));
-        out
+        let whole = Some(self.span(p));
+        // What needs no memory is put in its place.
+        match slots.len() / 2 {
+            1 => Groups::from_buf_and_len([whole, None, None], 1),
+            2 => Groups::from_buf_and_len([whole, group(&slots[2..]), None], 2),
+            3 => Groups::from_buf_and_len([whole, group(&slots[2..]), group(&slots[4..])], 3),
+            n => {
+                let mut out = Groups::with_capacity(n);
+                out.push(whole);
+                out.extend(slots[2..].chunks_exact(2).map(group));
+                out
+            }
+        }
     }
 
     /// Where the match was found; what `\K` leaves out comes first.
     pub fn found_at(&self) -> usize {
-        self.state.slots[0]
+        self.slots()[0]
+    }
+
+    #[inline]
+    fn slots(&self) -> &[usize] {
+        if self.needs_no_state { &self.few } else { &self.state.slots }
     }
 
     /// Byte range of the match.
+    #[inline]
     pub fn span(&self, p: &Program) -> (usize, usize) {
-        let slots = &self.state.slots;
         let end = self.state.place();
+        if self.needs_no_state {
+            return (self.few[0], end);
+        }
+        let slots = &self.state.slots;
         let keep = slots[p.groups as usize * 2];
         (if keep == NONE { slots[0] } else { keep.min(end) }, end)
     }

@@ -5,9 +5,13 @@
 
 use super::memo::Memo;
 use super::program::*;
+use smallvec::SmallVec;
 
 /// Entries of the stack: 24 bytes each.
 pub const STACK_LIMIT: usize = 32 << 20;
+
+/// Slots that need no memory of their own.
+const FEW: usize = 16;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Tag {
@@ -69,8 +73,8 @@ pub enum Outcome {
 #[derive(Debug, Default)]
 pub struct State {
     /// Most matches need no memory for it.
-    pub(super) stack: smallvec::SmallVec<[Entry; 16]>,
-    pub slots: smallvec::SmallVec<[usize; 16]>,
+    pub(super) stack: SmallVec<[Entry; 16]>,
+    pub slots: SmallVec<[usize; FEW]>,
     pub(super) frames: Vec<Frame>,
     pub(super) saved: Vec<usize>,
     pub(super) frame: usize,
@@ -98,9 +102,10 @@ pub struct State {
 
 impl State {
     /// Makes ready for a program over a text.
+    #[inline]
     pub fn reset(&mut self, p: &Program, len: usize, origin: usize) {
-        self.slots.clear();
-        self.slots.resize(p.slots as usize, NONE);
+        let slots = p.slots as usize;
+        self.slots = if slots <= FEW { SmallVec::from_buf_and_len([NONE; FEW], slots) } else { SmallVec::from_elem(NONE, slots) };
         self.memo = None;
         self.memo_refused = !p.memo;
         self.fails = 0;
@@ -111,6 +116,7 @@ impl State {
     }
 
     /// Makes ready for a match at `at`.
+    #[inline]
     pub fn begin(&mut self, at: usize, end: usize) {
         self.stack.clear();
         self.frames.clear();

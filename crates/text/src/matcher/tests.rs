@@ -408,3 +408,73 @@ fn linear_time_as_ruby() {
         assert!(!linear(pattern), "{pattern}");
     }
 }
+
+/// What [`super::quick`] finds, and ways that take all characters that come, are compared with what the state finds, and with a pattern that says the same otherwise.
+#[test]
+fn simple_programs_find_the_same_without_a_state() {
+    const ATOMS: [&str; 18] = [
+        "a",
+        "b",
+        "[ab]",
+        "[^b\\n]",
+        "a*",
+        "b+",
+        "[ab]{1,2}",
+        "(a|b)",
+        "(?:a|ab)",
+        "(ab?)",
+        "(?:[ab]|c)*",
+        "(?:[^ac]|c[ab])*",
+        "(?:a|[bc]d?)+",
+        "a?",
+        "ä",
+        "^",
+        "$",
+        "\\b",
+    ];
+    let mut rng = Rng(0x51);
+    let (mut simple, mut matches) = (0, 0);
+    for _ in 0..20_000 {
+        let pattern = String::from_utf8(rng.join(&ATOMS, 4)).unwrap();
+        let p = program(&pattern);
+        simple += usize::from(p.quick);
+        // With a look behind it nothing is simple, and all loops give back.
+        let other = program(&format!("{pattern}(?=)"));
+        let text = rng.join(&["a", "b", "c", "cb", "ä", "d", "\n"], 8);
+        for mode in [Mode::Forward, Mode::Anchored, Mode::Backward] {
+            let from = if mode == Mode::Backward { text.len() } else { 0 };
+            let found = |p: &Program, with_state: bool| {
+                let mut m = Matcher::new(from, mode);
+                if with_state {
+                    m.remember_at_once(p, &text, false);
+                }
+                match m.run(p, &text, 1_000_000) {
+                    Outcome::Match => Some((m.groups(p), m.found_at())),
+                    _ => None,
+                }
+            };
+            let expected = found(&p, true);
+            matches += usize::from(expected.is_some());
+            assert_eq!(found(&p, false), expected, "{pattern} on {:?}, {mode:?}", String::from_utf8_lossy(&text));
+            assert_eq!(found(&other, true), expected, "{pattern} on {:?}, {mode:?}", String::from_utf8_lossy(&text));
+        }
+    }
+    assert!(simple > 10_000 && matches > 10_000, "{simple} {matches}");
+}
+
+/// A loop over ways gives back what one of them took where something else could go on with that.
+#[test]
+fn ways_of_loops_give_back_what_others_need() {
+    for (pattern, text, to) in [
+        ("(?:[^\"\\\\]|\\\\.)*\"", "ab\\\"c\"d", Some(6)),
+        ("(?:[ab]|c)*b", "abcab", Some(5)),
+        ("(?:[ab]|ac)*$", "abac", Some(4)),
+        ("(?:a|b)*(?:ab|c)", "aabab", Some(5)),
+        ("(?:[^,]|,x)*,", "ab,x,", Some(5)),
+        ("(?>(?:a|b)*)b", "aab", None),
+        ("(?:a|b)*+c", "aabc", Some(4)),
+    ] {
+        let found = search(&program(pattern), text.as_bytes(), 1 << 30).0;
+        assert_eq!(found.and_then(|g| g[0]).map(|g| g.1), to, "{pattern} on {text}");
+    }
+}

@@ -11,7 +11,7 @@ use super::stepwise::{Scratch, Stepwise};
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use regex_automata::util::primitives::NonMaxUsize;
-use regex_syntax::hir::Hir;
+use regex_syntax::hir::{Hir, Look};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, TryLockError};
 
@@ -50,6 +50,8 @@ const WEIGH: usize = 128;
 /// takes as long as a hundred such searches of the matcher. Until then the matcher is tried, which finds the same, for so many steps ([`TRIED`]): it may need more than the text is long.
 pub(super) struct Lazy {
     hir: Arc<Hir>,
+    /// Matches begin where the text does.
+    pub begins_text: bool,
     /// None in it: there is none for this pattern, the matcher does it.
     made: OnceLock<Option<Box<Automaton>>>,
     /// Bytes searched without it, and [`SEARCH`] for each search. Threads that count at the same time may lose some.
@@ -73,12 +75,13 @@ pub(super) const FOR_GROUPS: usize = 64;
 const COSTLY: usize = 16;
 /// How many are few if it has gone over so many bytes.
 fn few_steps(bytes: usize) -> usize {
-    4 + bytes / 12
+    16 + bytes / 12
 }
 
 impl Lazy {
     pub fn new(hir: Hir) -> Lazy {
-        Lazy { hir: Arc::new(hir), made: OnceLock::new(), so_far: AtomicUsize::new(0), costly: AtomicUsize::new(0) }
+        let begins_text = hir.properties().look_set_prefix().contains(Look::Start);
+        Lazy { hir: Arc::new(hir), begins_text, made: OnceLock::new(), so_far: AtomicUsize::new(0), costly: AtomicUsize::new(0) }
     }
 
     /// The automaton; None: there is none for this pattern.

@@ -375,15 +375,18 @@ impl Regexp {
     }
 
     /// The program for text in an encoding.
+    #[inline]
     fn program(&self, enc: Encoding) -> Result<&matcher::Program, String> {
         self.programs.get(enc, |enc| matcher::compile(&self.pattern, options(&self.flags), enc, &mut Poll::new(&mut || true)))
     }
 
+    #[inline]
     fn program_for(&self, text: &Text<'_>) -> Result<&matcher::Program, MatchError> {
         self.program(self.encoding_for(text.enc, || text.range())).map_err(MatchError::Engine)
     }
 
     /// The encoding whose program searches a text.
+    #[inline]
     fn encoding_for(&self, enc: Encoding, range: impl FnOnce() -> CodeRange) -> Encoding {
         let home = self.programs.home();
         // ASCII is the same in all of them.
@@ -572,6 +575,9 @@ impl Search {
     #[inline]
     pub fn run<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
         if self.matcher.is_none() {
+            if let Some(found) = self.here(re, &text) {
+                return Ok(Progress::Done(found));
+            }
             if text.bytes.len() > LONG + self.start {
                 if let Some(progress) = self.far(re, &text) {
                     return Ok(progress);
@@ -641,6 +647,20 @@ impl Search {
         }
     }
 
+    /// The matcher's answer for patterns of the automaton that are looked for at one place, if few steps lead to it: the automaton takes longer to begin.
+    #[inline]
+    fn here<T: Answer>(&self, re: &Regexp, text: &Text<'_>) -> Option<Option<T>> {
+        let Engine::Linear { regex, ascii_only } = &re.engine else { return None };
+        let begins = self.mode == Mode::Forward && regex.begins_text;
+        if !begins && self.mode != Mode::Anchored || !regex.matcher_is_cheap() || !linear_applies(text, *ascii_only) {
+            return None;
+        }
+        if self.start > text.bytes.len() || begins && self.start > 0 {
+            return Some(None);
+        }
+        self.groups(re, regex, text)
+    }
+
     /// The answer of the engines that need no steps; None when another must do it.
     fn at_once<T: Answer>(&self, re: &Regexp, text: &Text<'_>) -> Option<Option<T>> {
         let (hay, start) = (text.bytes, self.start);
@@ -660,10 +680,11 @@ impl Search {
             // Would begin anew at each place, over the same text.
             Engine::Linear { .. } if self.mode == Mode::Backward => None,
             Engine::Linear { regex, ascii_only } if linear_applies(text, *ascii_only) => {
-                if !T::RANGE
-                    && re.groups > 1
-                    && (hay.len() - start <= automaton::SHORT || self.mode == Mode::Anchored)
+                if hay.len() - start <= automaton::SHORT
+                    && self.mode == Mode::Forward
+                    && !regex.begins_text
                     && regex.matcher_is_cheap()
+                    && (!T::RANGE && re.groups > 1 || re.program_for(text).is_ok_and(|p| p.quick && p.branches.is_empty()))
                     && let Some(found) = self.groups(re, regex, text)
                 {
                     return Some(found);
@@ -692,6 +713,9 @@ impl Search {
 
     fn backtrack<T: Answer>(&mut self, re: &Regexp, text: Text<'_>, steps: usize) -> Result<Progress<T>, MatchError> {
         let program = re.program_for(&text)?;
+        if self.matcher.is_none() && program.is_refused(self.mode, text.bytes, self.start) {
+            return Ok(Progress::Done(None));
+        }
         let mut first;
         let (matcher, fresh) = match &mut self.matcher {
             Some(m) => (&mut **m, false),
@@ -728,6 +752,9 @@ impl<T: Answer> Tried<T> {
     #[inline(never)]
     fn new(re: &Regexp, text: &Text<'_>, (from, mode): (usize, Mode), most: usize) -> Option<Tried<T>> {
         let program = re.program_for(text).ok()?;
+        if program.is_refused(mode, text.bytes, from) {
+            return Some(Tried { found: None, steps: 0, end: from });
+        }
         let mut matcher = Matcher::new(from, mode);
         let (found, end) = match matcher.run(program, text.bytes, most) {
             Outcome::Match => (Some(T::of_matcher(&matcher, program)), matcher.span(program).1),
@@ -743,6 +770,7 @@ fn is_byte_searchable(enc: Encoding) -> bool {
     enc == Encoding::UTF_8 || enc.is_single_byte()
 }
 
+#[inline]
 fn linear_applies(text: &Text<'_>, ascii_only: bool) -> bool {
     match text.enc {
         Encoding::UTF_8 if !ascii_only => true,

@@ -50,7 +50,15 @@ impl Programs {
     ///
     /// # Errors
     /// What `compile` says.
-    pub fn get(&self, enc: Encoding, mut compile: impl FnMut(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
+    #[inline]
+    pub fn get(&self, enc: Encoding, compile: impl FnMut(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
+        match self.first.get() {
+            Some(Ok(first)) if enc == self.home => Ok(first),
+            _ => self.find(enc, compile),
+        }
+    }
+
+    fn find(&self, enc: Encoding, mut compile: impl FnMut(Encoding) -> Result<Program, String>) -> Result<&Program, String> {
         let enc = if enc == self.home { enc } else { matcher::canonical(enc) };
         if enc == self.home {
             if let Some(first) = self.first.get() {

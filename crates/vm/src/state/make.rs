@@ -134,6 +134,18 @@ impl Cx {
         self.data_ref::<T>(v)?;
         self.type_error("uninitialized object")
     }
+    /// As `data_mut`, with an error of its own for an object whose payload is not set.
+    #[inline]
+    pub fn data_mut_or<T: NativeData>(&mut self, v: Value, unset: impl FnOnce(&mut Self) -> Result<()>) -> Result<&mut T> {
+        // SAFETY: as in data_ref.
+        if let Some(t) = unsafe { self.payload_mut(v) } {
+            return Ok(t);
+        }
+        if Ref::<DataCell>::from_value(v).is_some() {
+            unset(self)?;
+        }
+        self.data_mut(v)
+    }
     /// As `data_mut`; None when it is of another type or uninitialised.
     pub fn data_mut_of<T: NativeData>(&mut self, v: Value) -> Option<&mut T> {
         // SAFETY: as in data_ref.
