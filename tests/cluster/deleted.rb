@@ -67,6 +67,25 @@ Dir.mktmpdir do |dir|
       sleep 1.6
       open["q"].delete
       p tried { c.recv(timeout: 20) }
+
+      puts "-- while a thread of the same handle is about to make it"
+      c = open["m"]
+      queue = c.__queue
+      at_it, removed = Thread::Queue.new, Thread::Queue.new
+      queue.singleton_class.prepend(Module.new do
+        define_method(:make) do |&make|
+          at_it << true
+          removed.pop
+          super(&make)
+        end
+      end)
+      maker = Thread.new { tried { queue.open(20) } }
+      at_it.pop
+      queue.delete
+      removed << true
+      p maker.value
+      there = open["n"].__queue.connection
+      p kind == "nats" ? there.api("STREAM.LIST")["streams"].map { |stream| stream["config"]["name"] }.include?("zakuro_m") : there.run_command("EXISTS", "m")
     ensure
       server.stop
     end

@@ -381,5 +381,30 @@ module RubyVM::Cluster
       count == @buffer.bytesize ? @buffer.clear : @buffer.bytesplice(0, count, "")
     end
   end
-  private_constant :Address, :Request, :Connection
+  # Of a channel's side of a stream (`@making`: a Mutex). Once its handle has removed the channel, none of that handle's threads makes it again: not even one that has just heard that it is not there, which
+  # is what those of pools take for a server that has lost it.
+  module Removable # :nodoc:
+    private
+
+    # Calls the block, which makes something of the channel on the server.
+    def make
+      @making.synchronize do
+        raise gone if @deleted
+        yield
+      end
+    end
+
+    # Calls the block, which removes it: after what is being made.
+    def remove_for_good
+      @making.synchronize { @deleted = true }
+      yield
+    rescue Error
+      # It may be there.
+      @deleted = false
+      raise
+    end
+
+    def gone = RubyVM::ClosedError.new("the channel was deleted")
+  end
+  private_constant :Address, :Request, :Connection, :Removable
 end

@@ -271,6 +271,8 @@ module RubyVM::Cluster
   # is no more; else it is made anew. Who makes a stream gives it a mark (its description; a server may tell another time of its making when it has started again), after which the consumer is called: what
   # is said of a message of a stream that was lost never concerns one of the stream that took its place, whose numbers begin again.
   class NatsQueue # :nodoc:
+    include Removable
+
     STORE = "zakuro_store"
     NO_STREAM, NO_CONSUMER, NO_MESSAGE, NAME_IN_USE, ABOVE_THE_STREAMS, OVERLAP = 10_059, 10_014, 10_037, 10_058, 10_054, 10_065
     DAY, WEEK = 86_400, 7 * 86_400
@@ -287,6 +289,7 @@ module RubyVM::Cluster
     def initialize(address, bound:, ack_wait:, deduplicate:, timeout:, parts: true, parts_age: WEEK, parts_bound: nil)
       @address, @bound, @ack_wait, @deduplicate, @timeout = address, bound, ack_wait, deduplicate, timeout
       @in_parts, @parts_age, @parts_bound = parts, parts_age, parts_bound
+      @making = Mutex.new
       @subject = address.name.tr("/", ".")
       raise ArgumentError, "not a subject: #{@subject.inspect}" unless @subject.match?(/\A[^\s.*>]+(\.[^\s.*>]+)*\z/)
       @stream = "zakuro_#{@subject.gsub(/[^A-Za-z0-9_-]/, "_")}"
@@ -309,7 +312,7 @@ module RubyVM::Cluster
     def open(timeout)
       # The first answer.
       return connection.largest if @foreign
-      seen { make_stream(@stream, @subject, timeout:, description: "zakuro #{RubyVM::Cluster.random_name}") }
+      seen { make { make_stream(@stream, @subject, timeout:, description: "zakuro #{RubyVM::Cluster.random_name}") } }
     end
 
     # What `publish` takes: the payload, or, when the server does not take it as one, a Large of it. TooLarge when it does not go.
@@ -388,7 +391,7 @@ module RubyVM::Cluster
     def give_back(tokens, **) = tokens.each { |token| connection.request(token, "-NAK") }
 
     def set_aside(delivery, why)
-      dead = -> { make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") }
+      dead = -> { make { make_stream("#{@stream}_dead", "#{@subject}.dead", retention: "limits", max_msgs: 1000, discard: "old") } }
       @dead ||= dead.call
       # Its parts stay until they are too old.
       note = "NATS/1.0\r\nWhy: #{why.gsub(/\s+/, " ")[0, 500]}\r\n#{delivery.parts&.header}\r\n"
@@ -436,9 +439,7 @@ module RubyVM::Cluster
     # Whether it is closed, and nothing is left. ClosedError when it was deleted.
     def over? = closed_in?(info["config"]) && size == 0
 
-    def delete
-      drop(@stream)
-    end
+    def delete = remove_for_good { drop(@stream) }
 
     def disconnect = @connection&.close
 
@@ -692,7 +693,7 @@ module RubyVM::Cluster
 
     # A channel's name has no "-" there.
     def parts_of(stream) = stream.sub(/\Azakuro_/, "zakuro-parts_")
-    def parts = @parts ||= Parts.new(connection, parts_of(@stream), "#{@subject}.parts", age: @parts_age, bound: @parts_bound, timeout: @timeout)
+    def parts = @parts ||= Parts.new(connection, parts_of(@stream), "#{@subject}.parts", age: @parts_age, bound: @parts_bound, timeout: @timeout, making: method(:make))
     # Of all pools.
     def stored_parts = @stored_parts ||= Parts.new(connection, "zakuro-parts", "zakuro.store_parts", age: DAY, bound: nil, timeout: @timeout)
 
@@ -745,7 +746,6 @@ module RubyVM::Cluster
       raise gone
     end
 
-    def gone = RubyVM::ClosedError.new("the channel was deleted")
     def headers(id, parts = nil) = "NATS/1.0\r\nNats-Msg-Id: #{id}\r\n#{parts&.header}\r\n"
     def id_in(headers) = headers && headers[/^Nats-Msg-Id: *(.*?)\r$/i, 1]
 

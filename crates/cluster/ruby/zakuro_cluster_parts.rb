@@ -46,9 +46,9 @@ module RubyVM::Cluster
     # What a server adds to a part in its files, or less.
     BESIDE = 256
 
-    # `age`: seconds, `bound`: bytes.
-    def initialize(connection, stream, subject, age:, bound:, timeout:)
-      @connection, @stream, @subject, @age, @bound, @timeout = connection, stream, subject, age, bound, timeout
+    # `age`: seconds, `bound`: bytes. `making`: what calls its block where the stream is to be made.
+    def initialize(connection, stream, subject, age:, bound:, timeout:, making: ->(&make) { make.call })
+      @connection, @stream, @subject, @age, @bound, @timeout, @making = connection, stream, subject, age, bound, timeout, making
     end
 
     # :full when there is no room for so many bytes. TooLarge when there never is.
@@ -135,7 +135,7 @@ module RubyVM::Cluster
     def make
       # `new`: others' parts never make room.
       config = { name: @stream, subjects: ["#{@subject}.>"], retention: "limits", storage: "file", discard: "new", max_msgs_per_subject: 1, max_bytes: @bound || -1, max_age: (@age * 1_000_000_000).round, allow_direct: true }
-      @connection.api("STREAM.CREATE.#{@stream}", config)
+      @making.call { @connection.api("STREAM.CREATE.#{@stream}", config) }
     rescue NatsConnection::Failure => e
       # Somebody else was faster, and has said how it is.
       raise unless e.number == NatsQueue::NAME_IN_USE

@@ -113,6 +113,8 @@ module RubyVM::Cluster
 
   # A channel's side of a stream. One that is not there was deleted if it was seen in this life of the server, which has lost it else: then it is made anew.
   class RedisQueue # :nodoc:
+    include Removable
+
     GROUP = "zakuro"
     # 1: sent, 2: sent before, 0: full, -1: closed, -2: there is no stream, and it may not be made.
     SEND = Script.new(<<~LUA)
@@ -191,6 +193,7 @@ module RubyVM::Cluster
       @key = address.name
       @consumer = "#{Process.pid}-#{RubyVM::Cluster.random_name}"
       @cursor = "0-0"
+      @making = Mutex.new
     end
 
     def connection = @connection ||= RedisConnection.new(@address, @timeout)
@@ -270,7 +273,7 @@ module RubyVM::Cluster
     end
 
     def set_aside(delivery, why)
-      connection.script(SET_ASIDE, [@key, "#{@key}:dead"], [GROUP, delivery.token, delivery.payload, why])
+      make { connection.script(SET_ASIDE, [@key, "#{@key}:dead"], [GROUP, delivery.token, delivery.payload, why]) }
     end
 
     def close = connection.script(CLOSE, [@key, "#{@key}:closed"], [may_make])
@@ -285,7 +288,7 @@ module RubyVM::Cluster
       false
     end
 
-    def delete = drop(@key)
+    def delete = remove_for_good { drop(@key) }
 
     def disconnect
       if @consumes && connected?
@@ -407,7 +410,7 @@ module RubyVM::Cluster
     def make_group(timeout: @timeout)
       before = connection.generation
       begin
-        connection.run_command("XGROUP", "CREATE", @key, GROUP, "0", "MKSTREAM", timeout:)
+        make { connection.run_command("XGROUP", "CREATE", @key, GROUP, "0", "MKSTREAM", timeout:) }
       rescue Refused => e
         raise unless e.message.include?("BUSYGROUP")
       end
@@ -433,8 +436,6 @@ module RubyVM::Cluster
       @deleted = true
       raise gone
     end
-
-    def gone = RubyVM::ClosedError.new("the channel was deleted")
 
     # Another thread fetches when somebody asks, perhaps by now.
     def rest(reading)
