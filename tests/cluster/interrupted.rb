@@ -1,5 +1,5 @@
 # Needs redis-server and nats-server.
-# Receivers that are interrupted at any moment: no message comes twice, none stays with nobody.
+# Receivers that are interrupted at any moment: no message comes twice, none stays with nobody. Senders that are: what their `send` said was sent comes, once, and nothing is waited for that nobody sends.
 require "tmpdir"
 require_relative "support/servers"
 
@@ -38,6 +38,42 @@ Dir.mktmpdir do |dir|
       end
       sender.join
       p found.uniq.size == found.size, found.size > COUNT / 2, to.size
+
+      # With little room, and with enough.
+      [20, nil].each do |bound|
+        to = RubyVM::Channel.open(server.url("window#{bound}"), bound, window: 50)
+        from = RubyVM::Channel.open(server.url("window#{bound}"))
+        found, sent, number = [], [], 0
+        receiver = Thread.new do
+          while (message = from.recv) != :end
+            found << message
+          end
+        end
+        150.times do
+          senders = Array.new(2) do
+            Thread.new do
+              while true
+                one = (number += 1)
+                to << one
+                sent << one
+              end
+            end
+          end
+          sleep(random.rand * 0.003)
+          senders[0].raise(Boo)
+          senders[1].kill.join
+          begin
+            senders[0].value
+          rescue Boo
+            nil
+          end
+        end
+        p to.flush.equal?(to)
+        to << :end
+        receiver.join(20)
+        p found.uniq.size == found.size, (sent - found).size, sent.size > 300
+        to.disconnect
+      end
     ensure
       server.stop
     end

@@ -106,12 +106,10 @@ class RubyVM::Channel
 
     # For reports: a message goes to the server, unless the block answers nil or false.
     private def counted(payload)
-      before = @bell.__hand_over or return yield
-      begin
-        sent = yield
-      ensure
-        @bell.__handed_over(before, sent ? payload.bytesize : nil)
-      end
+      before = @bell.__hand_over
+      sent = yield
+    ensure
+      @bell.__handed_over(before, sent ? payload.bytesize : nil) if before
     end
 
     # `send` that can be chained.
@@ -429,7 +427,7 @@ class RubyVM::Channel
     # For the thread that fetches.
 
     def released? = @released # :nodoc:
-    # An interrupt (Thread#kill, Thread#raise, Timeout) does not cut it in two. Nothing waits in it, and no thread is made, which would have the mask as well.
+    # An interrupt (Thread#kill, Thread#raise, Timeout) does not cut it in two. Nothing waits in it, and a thread that is made has the mask as well.
     def synchronize(&) = uninterrupted { @lock.synchronize(&) } # :nodoc:
     def wake = @lock.synchronize { @room.broadcast } # :nodoc:
 
@@ -691,14 +689,16 @@ class RubyVM::Channel
     # Begins to fetch.
     def begin_to_fetch
       return if @fetcher || @released
-      @lock.synchronize do
+      synchronize do
         return if @fetcher
         RubyVM::Cluster.at_end(self)
         @fetcher = Thread.new do
           Thread.__send__(:__not_counted)
-          # Who asked for it may have a mask.
-          Thread.handle_interrupt(Object => :immediate) { @queue.fetch_for(self) }
-          give_back_all
+          # Who asked for it has a mask.
+          Thread.handle_interrupt(Object => :immediate) do
+            @queue.fetch_for(self)
+            give_back_all
+          end
         rescue Exception => e
           # Whoever waits hears of it.
           @failed = RubyVM::Cluster::Error === e || RubyVM::ClosedError === e ? e : RubyVM::Cluster::Error.new("messages of #{address} can't be fetched: #{words_of(e)}")

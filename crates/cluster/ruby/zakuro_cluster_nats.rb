@@ -368,8 +368,8 @@ module RubyVM::Cluster
     # The parts of what was not sent go, unless the server may have it nevertheless.
     def abandon(large)
       return if large.name.nil? || large.sent
-      parts.forget(large.name)
-      large.name = nil
+      name, large.name = large.name, nil
+      parts.forget(name)
     end
 
     # A delivery's content. nil when parts are missing: somebody else was done with it, or they were too old.
@@ -652,7 +652,6 @@ module RubyVM::Cluster
         large.since = RubyVM::Cluster.now
         found = parts.put(large)
         return found if found == :full
-        large.name = found
       end
       # From here on the server may have it, whatever is heard of that. What is sent again because the connection broke is dropped by its name.
       large.sent = true

@@ -2,6 +2,8 @@
 module RubyVM::Cluster
   # All of it is under the connection's lock, which whoever hears an answer has: `@asked` counts the messages that the server has not answered for, `@again` has those that found no room and what was sent
   # after these, in the order in which they were sent, and `@unsent` counts those that never will, because the channel was closed, or its handle ended (`@over` says which).
+  #
+  # Interrupts of senders (Thread#raise, a kill, Timeout) come where they wait, and before a message is counted: else one would stay counted that nobody asks for.
   class Outgoing # :nodoc:
     # Between two attempts to find room, in seconds.
     FIRST, LONGEST = 0.001, 0.1
@@ -22,21 +24,23 @@ module RubyVM::Cluster
     def send(payload, id, by = nil)
       # So that what can be wrong is told.
       return send_first(payload, id, by) unless @begun
-      return false unless wait_for(@most, by)
-      message = connection.synchronize do
-        raise error if @over
-        one = Message.new(payload, id, @number += 1, :full)
-        next asks(one) if @again.empty?
-        later(one)
-        nil
+      uninterrupted do
+        return false unless wait_for(@most, by)
+        message = connection.synchronize do
+          raise error if @over
+          one = Message.new(payload, id, @number += 1, :full)
+          next asks(one) if @again.empty?
+          later(one)
+          nil
+        end
+        ask(message) if message
       end
-      ask(message) if message
       true
     end
 
     # Waits until the server has all of them.
     def flush
-      wait_for(1)
+      uninterrupted { wait_for(1) }
     rescue RubyVM::ClosedError
       # All have arrived before.
       raise if @unsent > 0
@@ -44,17 +48,19 @@ module RubyVM::Cluster
 
     # No more is sent; returns when all is answered that was asked.
     def close(over = "the channel is closed")
-      connection.synchronize do
-        # These get the error.
-        @told = true if !@over && @waiting > 0
-        no_more(over)
+      uninterrupted do
+        connection.synchronize do
+          # These get the error.
+          @told = true if !@over && @waiting > 0
+          no_more(over)
+        end
+        answered
       end
-      answered
     end
 
     # Waits for room, as long as for an answer, and then for nothing any more.
     def leave
-      unanswered unless @over || wait_for(1, RubyVM::Cluster.now + @timeout) || !@again.empty?
+      unanswered unless @over || uninterrupted { wait_for(1, RubyVM::Cluster.now + @timeout) } || !@again.empty?
       close("the channel was disconnected here")
     end
 
@@ -66,7 +72,7 @@ module RubyVM::Cluster
     # The channel is about to be removed, with all that was sent.
     def drop
       @told = true
-      connection.synchronize { no_more("the channel was deleted") }
+      uninterrupted { connection.synchronize { no_more("the channel was deleted") } }
     end
 
     # ClosedError for what was not sent, unless somebody has got it.
@@ -77,39 +83,49 @@ module RubyVM::Cluster
     private
 
     def connection = @queue.connection
+    def uninterrupted(&) = Thread.handle_interrupt(Object => :never, &)
+    # Within that: here interrupts come.
+    def unmasked(&) = Thread.__send__(:__unmasked, &)
 
-    # Until fewer than so many are under way; false when they are not by a moment. Meanwhile what found no room is asked again.
+    # Until fewer than so many are under way; false when they are not by a moment. Meanwhile what found no room is asked again. Uninterrupted, but for its waits.
     def wait_for(most, by = nil)
       connection.synchronize { @waiting += 1 }
-      while true
-        left = by && [by - RubyVM::Cluster.now, 0].max
-        unless connection.wait_until([@timeout, left].compact.min) { @over || @refused || !@again.empty? || @asked < most }
-          return false if left && left < @timeout
-          unanswered
+      begin
+        while true
+          left = by && [by - RubyVM::Cluster.now, 0].max
+          unless moves?(most) || wait([@timeout, left].compact.min) { moves?(most) }
+            return false if left && left < @timeout
+            unanswered
+          end
+          if @over
+            answered
+            raise error
+          end
+          refused, @refused = @refused, nil
+          raise RubyVM::Cluster.again(refused), cause: refused.cause if refused
+          unanswered if @asked > 0 && RubyVM::Cluster.now - @heard > @timeout
+          pause = ask_again
+          return true if @asked + @again.size < most
+          return false if left && left <= 0
+          wait([pause, left].compact.min) { @over || @refused || @asked + @again.size < most }
         end
-        if @over
-          answered
-          raise error
+      ensure
+        connection.synchronize do
+          @waiting -= 1
+          push_on
         end
-        refused, @refused = @refused, nil
-        raise RubyVM::Cluster.again(refused), cause: refused.cause if refused
-        unanswered if @asked > 0 && RubyVM::Cluster.now - @heard > @timeout
-        pause = ask_again
-        return true if @asked + @again.size < most
-        return false if left && left <= 0
-        connection.wait_until([pause, left].compact.min) { @over || @refused || @asked + @again.size < most }
-      end
-    ensure
-      connection.synchronize do
-        @waiting -= 1
-        push_on
       end
     end
+
+    # Whether there is something to do but to wait for answers.
+    def moves?(most) = @over || @refused || !@again.empty? || @asked < most
+
+    def wait(seconds, &) = unmasked { connection.wait_until(seconds, &) }
 
     # Under the lock: while no sender waits, a thread asks again for what found no room.
     def push_on
       return if @pusher || @waiting > 0 || @over || @again.empty?
-      @pusher = Thread.new { push }
+      @pusher = Thread.new { Thread.handle_interrupt(Object => :never) { push } }
       @pusher.name = "send #{@queue.address.name}"
     rescue ThreadError
       # No more threads: it stays for who sends next. Who hears answers must not end by it.
@@ -126,20 +142,19 @@ module RubyVM::Cluster
           end
         end
         pause = ask_again
-        connection.wait_until(pause) { @over || @refused || @waiting > 0 }
+        wait(pause) { @over || @refused || @waiting > 0 }
       end
     rescue Error => e
       # For whoever sends next.
-      connection.synchronize do
-        @refused ||= e
-        @pusher = nil
-      end
+      connection.synchronize { @refused ||= e }
+    ensure
+      connection.synchronize { @pusher = nil if @pusher.equal?(Thread.current) }
     end
 
     def send_first(payload, id, by)
       pause = FIRST
       until (outcome = @queue.publish(payload, id)) == :sent
-        connection.synchronize { no_more("the channel is closed") } if outcome == :closed
+        uninterrupted { connection.synchronize { no_more("the channel is closed") } } if outcome == :closed
         left = by && by - RubyVM::Cluster.now
         return false if left && left <= 0
         connection.wait_until([pause, left].compact.min) { @over }
@@ -185,15 +200,16 @@ module RubyVM::Cluster
 
     # Waits: the stream has to be made anew, perhaps, or was deleted.
     def find_out(message)
-      outcome = @queue.publish(message.payload, message.id)
-      connection.synchronize { answer(message, outcome, nil) }
+      outcome, error, over = :unsure, nil, "the channel is closed"
+      outcome = unmasked { @queue.publish(message.payload, message.id) }
     rescue RubyVM::ClosedError => e
-      connection.synchronize { answer(message, :closed, nil, e.message) }
+      outcome, over = :closed, e.message
     rescue Unavailable
-      connection.synchronize { answer(message, :unsure, nil) }
       raise
     rescue Error => e
-      connection.synchronize { answer(message, nil, e) }
+      error = e
+    ensure
+      connection.synchronize { answer(message, outcome, error, over) }
     end
 
     # Under the lock.
@@ -222,7 +238,7 @@ module RubyVM::Cluster
 
     # Waits for what was asked.
     def answered
-      unanswered unless connection.wait_until(@timeout) { @asked == 0 }
+      unanswered unless wait(@timeout) { @asked == 0 }
     end
 
     def unanswered

@@ -117,16 +117,15 @@ module RubyVM::Cluster
 
     # `name`, or what became of a part that was not sent.
     def put_all(large, name, largest)
-      whole = false
       @connection.one_after_the_other(name.count, AHEAD, ->(i) { [subject(name, i), large.part(i, largest)] }) do |headers, reply|
         outcome, error = NatsQueue.outcome_of(headers, reply, @connection.address)
         raise error if error
         return outcome unless outcome == :sent
       end
-      whole = true
-      name
+      # From here on it is for who has the message to remove them.
+      large.name = name
     ensure
-      forget(name) unless whole
+      forget(name) unless large.name
     end
 
     def subject(name, part) = "#{@subject}.#{name.id}.#{part}"
