@@ -86,3 +86,13 @@ GC.stress = :some
 p [GC.stress, GC.stress = nil, GC.stress]
 GC.stress = false
 p GC.respond_to?(:compact), GC.respond_to?(:auto_compact), (begin; GC.compact; rescue NotImplementedError; $!.class; end), GC.verify_internal_consistency
+
+# What is given to be filled has to be one that can be.
+def refused
+  yield.class
+rescue TypeError, FrozenError => e
+  [e.class, e.message]
+end
+p(*[{}.freeze, nil, 1].flat_map do |into|
+  [refused { GC.stat(into) }, refused { GC.stat_heap(0, into) }, refused { GC.stat_heap(nil, into) }, refused { GC.latest_gc_info(into) }, refused { ObjectSpace.count_objects(into) }]
+end)

@@ -23,3 +23,10 @@ second = Object.new
 since = ObjectSpace.dump_all(output: :string, since: generation, shapes: false).lines.map { |l| JSON.parse(l) }
 p since.map { |o| o["address"] }.then { |a| [first, second].all? { |o| a.include?(JSON.parse(ObjectSpace.dump(o))["address"]) } }, since.all? { |o| o["generation"] >= generation }
 ObjectSpace.trace_object_allocations_stop
+
+# Arguments that are refused.
+[-> { ObjectSpace.memsize_of_all(nil) }, -> { ObjectSpace.dump_all(output: :string, since: "x") }, -> { ObjectSpace.trace_object_allocations }].each do |way|
+  p way.call
+rescue TypeError, LocalJumpError => e
+  p e.class, e.message
+end

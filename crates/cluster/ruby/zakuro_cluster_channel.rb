@@ -102,6 +102,10 @@ class RubyVM::Channel
         pause = [pause * 2, 0.1].min
       end
       self
+    rescue RubyVM::Cluster::Unavailable
+      # By this program: `disconnect`.
+      usable
+      raise
     end
 
     # For reports: a message goes to the server, unless the block answers nil or false.
@@ -446,7 +450,9 @@ class RubyVM::Channel
       found
     end
 
-    # Whether it is known here.
+    # What is known here, by name.
+    def here = @lock.synchronize { @held.merge(@done) } # :nodoc:
+    # Whether it is.
     def has?(name) = @lock.synchronize { @held.key?(name) || @done.key?(name) } # :nodoc:
     def room = @lock.synchronize { wants? ? free : 0 } # :nodoc:
     def holds_nothing? = @lock.synchronize { @held.empty? } # :nodoc:
@@ -633,9 +639,9 @@ class RubyVM::Channel
       @room = ConditionVariable.new
       @bell = RubyVM::Channel.__remote(@address.to_s)
       @ready = []
-      # Messages that are not done, and those that are, as long as the server has not heard of it: tokens by name.
+      # Messages that are not done: tokens by name. And those that are, as long as the server has not heard of it: since when.
       @held, @done = {}, {}
-      # Those of them that it was not told of; those that it was told of and has not answered; and when it was told last.
+      # Those of them that it was not told of; those that it was told of and has not answered, with true where it has to be told again; and when it was told last.
       @to_tell = {}
       @telling = {}.compare_by_identity
       @told = 0.0
@@ -849,7 +855,7 @@ class RubyVM::Channel
     def mark_done(delivery)
       full = false
       token = release(delivery) do |t|
-        @done[delivery.name] = t
+        @done[delivery.name] = RubyVM::Cluster.now
         @to_tell[delivery.name] = t
         @parted[delivery.name] = delivery.parts if delivery.parts
         full = @to_tell.size >= (@together ||= [TOGETHER, ((@queue.holds || @bound || 4 * TOGETHER) / 4)].min) || RubyVM::Cluster.now - @told > TOLD_AFTER
@@ -861,16 +867,23 @@ class RubyVM::Channel
     def tell_done
       uninterrupted do
         told, parts = @lock.synchronize do
+          now = RubyVM::Cluster.now
+          # After `ack_wait:` they have gone to others.
+          @telling.select { |_, again| again }.each_key do |taken|
+            @telling.delete(taken)
+            taken.each { |name, token| @to_tell[name] ||= token if (since = @done[name]) && now - since < @ack_wait }
+          end
           return if @to_tell.empty?
           taken, @to_tell = @to_tell, {}
-          @told = RubyVM::Cluster.now
-          @telling[taken] = true
+          @told = now
+          @telling[taken] = false
           [taken, taken.keys.filter_map { |name| @parted.delete(name) }]
         end
         asked = false
-        @queue.acknowledge(told.values, parts) do |error|
-          told.each_key { |name| @done.delete(name) } unless error
-          @telling.delete(told)
+        @queue.acknowledge(told.values, parts) do |error, again|
+          told.each_key { |name| @done.delete(name) } unless error || again
+          # Soon, by the thread that fetches.
+          again ? @telling[told] = true : @telling.delete(told)
           @queue.connection.changed
         end
         asked = true

@@ -2,7 +2,7 @@
 module RubyVM::Cluster
   # What was asked, from then until it is answered. `size`: what counts for the server's limit.
   class Request # :nodoc:
-    attr_reader :bytes, :size, :reply, :error, :heard
+    attr_reader :bytes, :size, :reply, :error
     attr_accessor :sent
 
     def initialize(bytes, size, heard = nil)
@@ -16,7 +16,8 @@ module RubyVM::Cluster
     def answer(reply, error = nil)
       return if @done
       @reply, @error, @done = reply, error, true
-      @heard&.call(reply, error)
+      heard, @heard = @heard, nil
+      heard&.call(reply, error)
       @changed&.broadcast
       # Nobody sends it again.
       @bytes.clear if @bytes.bytesize > Connection::PIECE
@@ -371,6 +372,8 @@ module RubyVM::Cluster
     def read
       while true
         nil while take
+        # Among what was answered may be a channel that nobody has any more.
+        Thread.__send__(:__wipe)
         @socket.readpartial(PIECE, @piece ||= String.new)
         @buffer << @piece
       end

@@ -378,12 +378,18 @@ module RubyVM::Cluster
     # What is not the last word: without waiting, for others, after a moment.
     def give_back_later(token) = connection.request_later(token, '-NAK {"delay":500000000}')
 
-    # The block is called when the server has heard it, or with an error. `done`: the names of parts of these messages, which go with them: who is killed has said both or neither.
+    # The block is called when the server has heard it, or with an error, and with whether it should be told again: one that has started anew may not have the consumer yet. `done`: the names of parts of
+    # these messages, which go with them: who is killed has said both or neither.
     def acknowledge(tokens, done)
+      again = false
+      heard = ->(reply, _) { again ||= reply&.first&.start_with?("NATS/1.0 503") }
       connection.together do
         last = tokens.pop
-        tokens.each { |token| connection.request_within(token, "+ACK") }
-        connection.request_within(last, "+ACK") { |_, error| yield error }
+        tokens.each { |token| connection.request_within(token, "+ACK", &heard) }
+        connection.request_within(last, "+ACK") do |reply, error|
+          heard.call(reply, error)
+          yield error, again
+        end
         done.each { |name| parts.forget_within(name) }
       end
     end

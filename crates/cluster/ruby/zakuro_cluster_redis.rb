@@ -247,12 +247,12 @@ module RubyVM::Cluster
     # Seconds that it takes to make room when it has heard that messages are done.
     def settles = 0
 
-    # The block is called when the server has heard it, or with an error.
+    # The block is called when the server has heard it, or with an error, and with whether it should be told again: one that has started anew does not know the script.
     def acknowledge(tokens, _parts)
       load_scripts
       connection.tell(ACKNOWLEDGE.call([@key], [GROUP, *tokens])) do |_, error|
         @loaded = nil if error
-        yield error
+        yield error, error&.message&.include?("NOSCRIPT")
       end
     end
 
@@ -330,7 +330,9 @@ module RubyVM::Cluster
             # What was handed out and got lost with the connection.
             seen = reading.connects
             generation = connection.generation
-            channel.deliver(mine.reject { |delivery| channel.has?(delivery.name) })
+            # What is done and told of while the server is asked was here before.
+            here = channel.here
+            channel.deliver(mine.reject { |delivery| here.key?(delivery.name) || channel.has?(delivery.name) })
             @grouped = @known = generation
           end
           free = channel.wait_for_room(every)

@@ -459,13 +459,10 @@ mod object_space {
     ///     ObjectSpace.count_objects[:TOTAL] > 0   #=> true
     #[method("count_objects", module_function)]
     fn count_objects(cx: &mut Cx, _this: Value, into: Option<Value>) -> Result<Value> {
-        let into = match into {
-            None => None,
-            Some(v) => match Ref::<HashCell>::from_value(v) {
-                Some(h) => Some(h),
-                None => return cx.type_error("non-hash given"),
-            },
-        };
+        if into == Some(Value::NIL) {
+            return cx.type_error("non-hash given");
+        }
+        let h = figures::into(cx, into, "non-hash given")?;
         let mut counts: Vec<(&str, i64)> = vec![("TOTAL", 0), ("FREE", 0)];
         cx.heap.each_cell(&mut |p| {
             // SAFETY: a cell of the heap that is walked.
@@ -493,10 +490,6 @@ mod object_space {
         let cells: usize = cx.heap.size_classes().iter().map(|c| c.cells).sum();
         let used: i64 = counts.iter().map(|c| c.1).sum();
         (counts[0].1, counts[1].1) = (cells as i64, cells as i64 - used);
-        let h = match into {
-            Some(h) => h,
-            None => cx.new_hash(),
-        };
         // Counts of an earlier call.
         for (kind, _) in cx.hash_pairs(h) {
             cx.hash_set(h, kind, Value::fixnum(0))?;

@@ -32,8 +32,8 @@ module ObjectSpace
 
   class << self
     # The bytes of all objects, or of those of a class.
-    def memsize_of_all(type = nil)
-      return __sizes.sum { |_, bytes,| bytes } if type.nil?
+    def memsize_of_all(type = (all = true))
+      return __sizes.sum { |_, bytes,| bytes } if all
       raise TypeError, "class or module required" unless type.is_a?(Module)
       sum = 0
       each_object(type) { |object| sum += memsize_of(object) }
@@ -122,6 +122,7 @@ module ObjectSpace
 
     # Notes where objects are made while the block runs.
     def trace_object_allocations
+      raise LocalJumpError, "no block given" unless block_given?
       trace_object_allocations_start
       yield
     ensure
@@ -197,6 +198,7 @@ module ObjectSpace
     # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection, `full: true` adds free cells,
     # `shapes:` false leaves out the layouts of objects, a number those before it. Without `since:` it is closed: each address in it has a line, what VMs share among them. What is made meanwhile is not in it.
     def dump_all(output: :file, full: false, since: nil, shapes: true)
+      raise TypeError, "no implicit conversion of #{since.class} into Integer" unless since.nil? || Integer === since
       # Two at once would have each other's lists.
       return DUMPING.synchronize { dump_all(output:, full:, since:, shapes:) } unless DUMPING.owned?
       __output(output) do |io|

@@ -10,7 +10,7 @@ module Enumerable
   #     require "zakuro/parallel"
   #     [1, 2, 3].parallel_map(size: 2) { |n| n * n }   #=> [1, 4, 9]
   def parallel_map(**options, &block)
-    raise ArgumentError, "parallel_map needs a block" unless block
+    raise ArgumentError, "no block given: the job" unless block
     __in_pool(options) { |pool, given| pool.map(self, **given, &block) }
   end
 
@@ -19,7 +19,7 @@ module Enumerable
   #     require "zakuro/parallel"
   #     [1, 2].parallel_each(size: 2) { |n| n }   #=> [1, 2]
   def parallel_each(**options, &block)
-    raise ArgumentError, "parallel_each needs a block" unless block
+    raise ArgumentError, "no block given: the job" unless block
     __in_pool(options) { |pool, given| pool.each(self, **given, &block) }
     self
   end

@@ -272,6 +272,9 @@ class RubyVM::Pool
     raise TypeError, "can't copy RubyVM::Pool"
   end
 
+  # TypeError: a pool changes as long as it works.
+  def freeze = raise(TypeError, "can't freeze RubyVM::Pool")
+
   private
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)

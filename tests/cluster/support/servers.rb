@@ -44,9 +44,9 @@ class Servers
     raise "#{@program} does not start: #{File.read(File.join(@dir, "log"))}"
   end
 
-  def stop
+  def stop(signal = :KILL)
     return unless @pid
-    Process.kill(:KILL, @pid)
+    Process.kill(signal, @pid)
     Process.wait(@pid)
     @pid = nil
   rescue SystemCallError

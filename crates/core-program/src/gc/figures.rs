@@ -9,6 +9,14 @@ use zakuro_vm::*;
 const COUNTED: [&str; 7] =
     ["heap_available_slots", "heap_live_slots", "heap_free_slots", "heap_marked_slots", "total_freed_objects", "old_objects", "old_objects_limit"];
 
+/// The Hash that figures go to: the given one, which has to be one that can be written, or for nil a new one.
+pub(super) fn into(cx: &mut Cx, given: Option<Value>, refused: &'static str) -> Result<Ref<HashCell>> {
+    let Some(v) = given.filter(|v| *v != Value::NIL) else { return Ok(cx.new_hash()) };
+    let Some(h) = Ref::<HashCell>::from_value(v) else { return cx.type_error(refused) };
+    cx.check_frozen(v)?;
+    Ok(h)
+}
+
 /// Figures for `GC.stat`; those in [`COUNTED`] only if they are counted. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
 fn figures(cx: &mut Cx, counted: bool) -> Vec<(&'static str, i64)> {
     let s = cx.heap.stats();
@@ -82,13 +90,7 @@ pub mod gc {
                 None => cx.arg_error(format!("unknown key: {name}")),
             };
         }
-        let h = match what {
-            None | Some(Value::NIL) => cx.new_hash(),
-            Some(v) => match Ref::<HashCell>::from_value(v) {
-                Some(h) => h,
-                None => return cx.type_error("non-hash or symbol given"),
-            },
-        };
+        let h = into(cx, what, "non-hash or symbol given")?;
         for (name, n) in figures(cx, true) {
             let n = cx.int(n);
             cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
@@ -137,20 +139,14 @@ pub mod gc {
             ("state", sym(state)),
             ("weak_references_count", Value::fixnum(entries as i64)),
         ];
-        let h = match what {
-            None | Some(Value::NIL) => cx.new_hash(),
-            Some(v) => match (v.as_sym(), Ref::<HashCell>::from_value(v)) {
-                (Some(s), _) => {
-                    let name = s.name();
-                    return match all.iter().find(|f| f.0 == name) {
-                        Some(f) => Ok(f.1),
-                        None => cx.arg_error(format!("unknown key: {name}")),
-                    };
-                }
-                (_, Some(h)) => h,
-                _ => return cx.type_error("non-hash or symbol given"),
-            },
-        };
+        if let Some(s) = what.and_then(|w| w.as_sym()) {
+            let name = s.name();
+            return match all.iter().find(|f| f.0 == name) {
+                Some(f) => Ok(f.1),
+                None => cx.arg_error(format!("unknown key: {name}")),
+            };
+        }
+        let h = into(cx, what, "non-hash or symbol given")?;
         for (name, v) in all {
             cx.hash_set(h, sym(name), v)?;
         }
@@ -187,22 +183,15 @@ pub mod gc {
                 },
             },
         };
-        let given = match what {
-            None | Some(Value::NIL) => None,
-            Some(v) => match (v.as_sym(), Ref::<HashCell>::from_value(v)) {
-                (Some(s), _) => {
-                    let Some(c) = class else { return cx.type_error("non-hash given") };
-                    let name = s.name();
-                    return match row(c).find(|f| f.0 == name) {
-                        Some(f) => Ok(cx.int(f.1)),
-                        None => cx.arg_error(format!("unknown key: {name}")),
-                    };
-                }
-                (_, Some(h)) => Some(h),
-                _ => return cx.type_error("non-hash or symbol given"),
-            },
-        };
-        let out = given.unwrap_or_else(|| cx.new_hash());
+        if let Some(s) = what.and_then(|w| w.as_sym()) {
+            let Some(c) = class else { return cx.type_error("non-hash given") };
+            let name = s.name();
+            return match row(c).find(|f| f.0 == name) {
+                Some(f) => Ok(cx.int(f.1)),
+                None => cx.arg_error(format!("unknown key: {name}")),
+            };
+        }
+        let out = into(cx, what, if class.is_some() { "non-hash or symbol given" } else { "non-hash given" })?;
         for (i, c) in classes.iter().enumerate() {
             if class.is_some_and(|one| !std::ptr::eq(one, c)) {
                 continue;

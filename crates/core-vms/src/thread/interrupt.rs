@@ -87,6 +87,13 @@ pub mod thread {
         Ok(cx.attempt(|cx| unmasked(cx, |cx| cx.yield_values(block, &[])))?.err().unwrap_or(Value::NIL))
     }
 
+    /// For threads that wait between calls: wipes what those have left on the native stack, where a wait would show it to the collector for as long as it lasts.
+    #[method("__wipe", singleton, private)]
+    fn wipe(_cx: &mut Cx, _this: Value) -> Result<()> {
+        zakuro_vm::gc::wipe_below();
+        Ok(())
+    }
+
     /// Does an exception wait to be raised in the running thread?
     ///
     ///     Thread.pending_interrupt?   #=> false

@@ -275,7 +275,7 @@ impl Cx {
 /// Wipes the native stack right below the caller: what calls that are over have left there would keep cells alive where the next frames have holes.
 #[inline(never)]
 pub fn wipe_below() {
-    std::hint::black_box(&mut [0usize; 256]);
+    std::hint::black_box(&mut [0usize; 512]);
 }
 
 /// Scans the coroutines that a thread's running fiber was resumed from.
@@ -305,7 +305,8 @@ fn mark_frames_and_values(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
     if s.frames.is_null() || fp.is_null() {
         return std::ptr::null_mut();
     }
-    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written. (Nothing runs Ruby while arguments stand above it: `Cx::above`.)
+    // SAFETY: frames s.frames..=fp and the values below the top frame's end were written. (Nothing runs Ruby while arguments stand above it: `Cx::above`.) What registers of the frames below it reach
+    // further up is nobody's: a call that is under way begins above all that its caller still needs.
     unsafe {
         let mut top = s.values;
         let mut f = s.frames;
@@ -316,8 +317,7 @@ fn mark_frames_and_values(m: &mut Marker<'_>, s: &Stacks, fp: *mut crate::frame:
                 m.mark_value_bits(frame.block.0);
             }
             Cx::note_code(frame.code);
-            let end = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
-            top = top.max(end);
+            top = if frame.is_boundary() { frame.aux as *mut Value } else { frame.regs.add((*frame.code).nregs as usize) };
             f = f.add(1);
         }
         m.mark_range(s.values as *const usize, top as *const usize);
