@@ -108,7 +108,8 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
     }
     if let &[a, b] = c {
         let pair = u16::from_be_bytes([a, b]);
-        if charset::gaps(m).iter().any(|g| (g.0..=g.1).contains(&pair)) {
+        let gaps = charset::gaps(m);
+        if gaps.get(gaps.partition_point(|g| g.1 < pair)).is_some_and(|g| g.0 <= pair) {
             return Step::Undefined(2);
         }
         match m {

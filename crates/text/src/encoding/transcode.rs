@@ -626,7 +626,7 @@ impl Decoder {
 struct Places(Vec<Option<(char, u8)>>);
 
 impl Places {
-    const ROOM: usize = 512;
+    const ROOM: usize = 1 << 9;
 
     /// Of at most 256 characters; a byte that comes later is no other's.
     fn of(all: impl Iterator<Item = (char, u8)>) -> Places {
@@ -640,7 +640,8 @@ impl Places {
 
     /// Where the character stands, or would.
     fn find(slot: impl Fn(usize) -> Option<(char, u8)>, c: char) -> usize {
-        let mut at = c as usize % Places::ROOM;
+        // Fibonacci hashing (Knuth, volume 3, 6.4): neighbours, as letters are, lie apart.
+        let mut at = ((c as u32).wrapping_mul(0x9e37_79b1) >> 23) as usize;
         while slot(at).is_some_and(|p| p.0 != c) {
             at = (at + 1) % Places::ROOM;
         }
