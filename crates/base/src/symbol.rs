@@ -262,7 +262,10 @@ impl Sym {
 
     /// The name as text, broken bytes replaced.
     pub fn name(self) -> std::borrow::Cow<'static, str> {
-        String::from_utf8_lossy(self.bytes())
+        match std::str::from_utf8(self.bytes()) {
+            Ok(name) => name.into(),
+            Err(_) => String::from_utf8_lossy(self.bytes()),
+        }
     }
 
     /// Number of symbols so far.

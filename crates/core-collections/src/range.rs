@@ -21,6 +21,11 @@ fn order(cx: &mut Cx, a: Value, b: Value) -> Result<Option<Ordering>> {
     if Value::both_fixnum(a, b) {
         return Ok(Some(a.fix().cmp(&b.fix())));
     }
+    if let (Some(x), Some(y)) = (a.as_float(), b.as_float())
+        && cx.is_builtin(a, sym::cmp, ids::FLOAT)
+    {
+        return Ok(x.partial_cmp(&y));
+    }
     let r = cx.call(a, sym::cmp, &[b])?;
     if r.is_nil() { Ok(None) } else { crate::array::sorting::order_of(cx, r, a, b).map(Some) }
 }
@@ -698,6 +703,15 @@ mod methods {
     ///     (1..3).sum { |x| x * x }  #=> 14
     #[method("sum")]
     fn sum(cx: &mut Cx, this: Range, init: Option<Value>, block: Block) -> Result<Value> {
+        if block.is_none()
+            && Value::both_fixnum(this.low(), this.high())
+            && let Some(init) = init.map_or(Some(0), |i| i.as_fixnum())
+        {
+            // Of 63 bits each: the product fits.
+            let (a, last) = (this.low().fix() as i128, this.high().fix() as i128 - i128::from(this.exclusive()));
+            let sum = if last < a { 0 } else { (last - a + 1) * (a + last) / 2 } + init as i128;
+            return Ok(i64::try_from(sum).map_or_else(|_| cx.big(sum.into()), |n| cx.int(n)));
+        }
         if block.is_none()
             && init.is_none_or(|i| cx.is_integer(i))
             && let (Some(a), Some(b)) = (cx.as_big(this.low()), cx.as_big(this.high()))

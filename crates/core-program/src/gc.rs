@@ -281,7 +281,7 @@ mod gc {
     ///     a = GC.count; GC.start; GC.count > a   #=> true
     #[method("count", singleton)]
     fn count(cx: &Cx, _this: Value) -> i64 {
-        cx.heap.stats().collections as i64
+        cx.heap.collections() as i64
     }
 
     /// Forbids collections; returns whether they were forbidden.

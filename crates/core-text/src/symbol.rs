@@ -123,6 +123,10 @@ mod symbols {
     #[method("<=>")]
     fn cmp(cx: &Cx, this: Sym, other: Value) -> Value {
         let Some(o) = other.as_sym() else { return Value::NIL };
+        let by_bytes = this.bytes().cmp(o.bytes());
+        if this == o || by_bytes.is_ne() {
+            return Value::fixnum(by_bytes as i64);
+        }
         let (a, b) = (to_string(cx, this), to_string(cx, o));
         Value::fixnum(crate::string::basic::compare(&cx.heap, a, b) as i64)
     }

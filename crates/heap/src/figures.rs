@@ -223,6 +223,10 @@ impl HeapState {
         out
     }
 
+    /// [`HeapStats::collections`] alone.
+    pub fn collections(&self) -> u64 {
+        self.collections
+    }
     pub fn stats(&self) -> HeapStats {
         let (cells, bytes) = self.unused();
         HeapStats {

@@ -192,6 +192,8 @@ shared! {
     /// Figures at this moment.
     #[inline]
     fn stats() -> HeapStats;
+    /// Collections so far.
+    fn collections() -> u64;
     /// Figures of the cells by their size, ascending.
     fn size_classes() -> Vec<SizeClass>;
     /// Whether a collection has found the cell alive. False for cells of others.

@@ -28,19 +28,20 @@ fn give(cx: &mut Cx, bytes: &[u8], s: Ref<StringCell>, back: Option<u8>) -> Resu
     }
 }
 
-/// The character of a reference (between `&` and `;`), for a text in UTF-8, Latin 1 or another encoding.
-fn referenced(name: &[u8], encoding: u8) -> Option<Vec<u8>> {
-    let known = match name {
+/// The character of a reference that has a name, or of the most usual number.
+fn known(name: &[u8]) -> Option<u8> {
+    Some(match name {
         b"amp" => b'&',
         b"lt" => b'<',
         b"gt" => b'>',
         b"quot" => b'"',
-        b"apos" => b'\'',
-        _ => 0,
-    };
-    if known != 0 {
-        return Some(vec![known]);
-    }
+        b"apos" | b"#39" => b'\'',
+        _ => return None,
+    })
+}
+
+/// The character of another reference (between `&` and `;`), for a text in UTF-8, Latin 1 or another encoding.
+fn referenced(name: &[u8], encoding: u8) -> Option<Vec<u8>> {
     let digits = std::str::from_utf8(name.strip_prefix(b"#")?).ok()?;
     let n = match digits.strip_prefix(['x', 'X']) {
         Some(hex) if hex.bytes().all(|b| b.is_ascii_hexdigit()) => u32::from_str_radix(hex, 16).ok()?,
@@ -126,21 +127,19 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
     let room = if bytes.len() <= 512 { FILLED * (bytes.len() + 1) } else { bytes.len() + bytes.len() / 4 + 2 * LONGEST };
     let mut out = zakuro_base::memory::with_room(room);
     zakuro_base::memory::extend(&mut out, &bytes[..at]);
+    let mut written = [0; FILLED * (SHORT + 1)];
     while at < bytes.len() {
         // Plain bytes up to the next one are copied at once.
         let piece = &bytes[at..bytes.len().min(at + STRIDE)];
         let plain = first_special(piece).unwrap_or(piece.len());
         zakuro_base::memory::extend(&mut out, &bytes[at..at + plain]);
         at += plain;
-        let specials = bytes[at..].iter().take(STRIDE).take_while(|b| MARKED[**b as usize]).count();
-        // A reference is written with what fills it up to a fixed length, which is cheaper than its own.
-        zakuro_base::memory::grow(|| out.try_reserve(FILLED * specials).is_ok());
-        for b in &bytes[at..at + specials] {
-            let (text, length) = REFERENCES[*b as usize];
-            out.extend_from_slice(&text);
-            out.truncate(out.len() - (FILLED - length as usize));
-        }
-        at += specials;
+        // Where they stand close to one another, what is between them goes with them.
+        let rest = &bytes[at..bytes.len().min(at + SHORT)];
+        let taken = if plain < CLOSE { rest.len() } else { rest.iter().take_while(|b| MARKED[**b as usize]).count() };
+        let n = short_html(&rest[..taken], &mut written);
+        zakuro_base::memory::extend(&mut out, &written[..n]);
+        at += taken;
         pace.at(at, cx)?;
     }
     Ok(Some(out))
@@ -150,27 +149,31 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
 fn short_html(text: &[u8], out: &mut [u8; FILLED * (SHORT + 1)]) -> usize {
     let mut at = 0;
     for b in text {
-        let (reference, length) = &REFERENCES[*b as usize];
-        let is_plain = *length == 0;
-        out[at..at + FILLED].copy_from_slice(reference);
-        if is_plain {
-            out[at] = *b;
-        }
-        at += *length as usize + is_plain as usize;
+        // Written with what fills it up to a fixed length, which is cheaper than its own.
+        let (written, length) = &WRITTEN[*b as usize];
+        out[at..at + FILLED].copy_from_slice(written);
+        at += *length as usize;
     }
     at
 }
 const SHORT: usize = 32;
 
+/// Plain bytes before a special one with fewer of which more such are near.
+const CLOSE: usize = 16;
+
 /// Length to which references are filled up.
 const FILLED: usize = 8;
 
-/// References filled up, and their lengths.
-static REFERENCES: [([u8; FILLED], u8); 256] = {
+/// What each byte is in HTML, filled up, and its length.
+static WRITTEN: [([u8; FILLED], u8); 256] = {
     let mut all = [([0; FILLED], 0); 256];
     let mut b = 0;
     while b < 256 {
-        let text = reference(b as u8);
+        let itself = [b as u8];
+        let text = match reference(b as u8) {
+            [] => &itself,
+            text => text,
+        };
         let mut i = 0;
         while i < text.len() {
             all[b].0[i] = text[i];
@@ -313,6 +316,11 @@ mod escape {
             rest = &rest[at..];
             // No reference is longer.
             let end = rest.iter().take(16).position(|b| *b == b';');
+            if let Some((e, known)) = end.and_then(|e| known(&rest[1..e]).map(|c| (e, c))) {
+                out.push(known);
+                rest = &rest[e + 1..];
+                continue;
+            }
             match end.and_then(|e| referenced(&rest[1..e], s.encoding()).map(|c| (e, c))) {
                 Some((e, c)) => {
                     out.extend_from_slice(&c);

@@ -281,7 +281,12 @@ fn rounds_to_zero(ndigits: i32, binexp: i32) -> bool {
     ndigits < -if binexp > 0 { binexp / 3 + 1 } else { binexp / 4 }
 }
 
-fn pow10(n: i32) -> f64 {
+pub(crate) fn pow10(n: i32) -> f64 {
+    // These are doubles.
+    const EXACT: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    if let Some(known) = usize::try_from(n).ok().and_then(|n| EXACT.get(n)) {
+        return *known;
+    }
     format!("1e{n}").parse().unwrap_or(f64::INFINITY)
 }
 

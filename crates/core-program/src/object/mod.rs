@@ -276,7 +276,8 @@ mod kernel {
     ///     o = Object.new; o.instance_variable_set(:@a, 2); o.instance_variables   #=> [:@a]
     #[method("instance_variables")]
     fn ivars(cx: &mut Cx, this: Value) -> Value {
-        let names: Vec<Sym> = cx.ivar_list(this).names().iter().copied().filter(|n| Cx::is_ivar_name(*n)).collect();
+        let mut names = cx.ivar_names(this);
+        names.retain(|n| Cx::is_ivar_name(*n));
         cx.sym_array(&names)
     }
     /// Writes the object's `to_s` to `$stdout` or another stream.

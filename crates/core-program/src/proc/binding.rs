@@ -198,7 +198,7 @@ fn local_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
 
 /// Where a variable lives.
 fn find(cx: &Cx, scope: Scope, name: Sym) -> Option<(Ref<EnvCell>, usize)> {
-    cx.seen_envs(scope).into_iter().find_map(|e| e.slot(name).map(|s| (e.env, s)))
+    cx.walk_envs(scope).find_map(|e| e.slot(name).map(|s| (e.env, s)))
 }
 
 #[ruby_class(ids::BINDING)]

@@ -39,6 +39,28 @@ fn birth_at(fd: i32, path: &std::ffi::CStr, flags: i32) -> Birth {
     }
 }
 
+/// All of it by one statx(2). Err: errno.
+fn all_at(fd: i32, path: &std::ffi::CStr, flags: i32) -> std::result::Result<StatData, i32> {
+    // SAFETY: a C string; the struct is filled when the call succeeds, and the other one is of numbers only.
+    let (from, mut st) = unsafe {
+        let mut from: libc::statx = std::mem::zeroed();
+        if libc::statx(fd, path.as_ptr(), flags, libc::STATX_BASIC_STATS | libc::STATX_BTIME, &mut from) != 0 {
+            return Err(super::errors::last_errno());
+        }
+        (from, std::mem::zeroed::<libc::stat>())
+    };
+    st.st_dev = libc::makedev(from.stx_dev_major, from.stx_dev_minor);
+    st.st_rdev = libc::makedev(from.stx_rdev_major, from.stx_rdev_minor);
+    (st.st_ino, st.st_mode, st.st_nlink) = (from.stx_ino, from.stx_mode as libc::mode_t, from.stx_nlink as libc::nlink_t);
+    (st.st_uid, st.st_gid, st.st_size) = (from.stx_uid, from.stx_gid, from.stx_size as libc::off_t);
+    (st.st_blksize, st.st_blocks) = (from.stx_blksize as libc::blksize_t, from.stx_blocks as libc::blkcnt_t);
+    (st.st_atime, st.st_atime_nsec) = (from.stx_atime.tv_sec, from.stx_atime.tv_nsec as i64);
+    (st.st_mtime, st.st_mtime_nsec) = (from.stx_mtime.tv_sec, from.stx_mtime.tv_nsec as i64);
+    (st.st_ctime, st.st_ctime_nsec) = (from.stx_ctime.tv_sec, from.stx_ctime.tv_nsec as i64);
+    let known = from.stx_mask & libc::STATX_BTIME != 0;
+    Ok(StatData { st, birth: Ok(known.then_some((from.stx_btime.tv_sec, from.stx_btime.tv_nsec as i64))) })
+}
+
 fn birth_of(cx: &mut Cx, v: Value, follow: bool) -> Result<Birth> {
     if cx.is_data::<object::IoData>(v) {
         let fd = object::get(cx, v)?.fd;
@@ -72,6 +94,15 @@ fn named(cx: &mut Cx, v: Value) -> Result<Value> {
 
 fn stat_data(cx: &mut Cx, v: Value, follow: bool, func: &str) -> Result<StatData> {
     let v = named(cx, v)?;
+    if v.is_kind(Kind::String) {
+        let p = cx.path_of(v)?;
+        match all_at(cwd::dirfd(cx), &cwd::c(&p), if follow { 0 } else { libc::AT_SYMLINK_NOFOLLOW }) {
+            Ok(d) => return Ok(d),
+            // Not every sandbox knows the call.
+            Err(libc::ENOSYS | libc::EPERM | libc::EINVAL) => {}
+            Err(e) => return fail_at(cx, e, func, &p),
+        }
+    }
     let st = stat_or_fail(cx, v, follow, func)?;
     let birth = birth_of(cx, v, follow)?;
     Ok(StatData { st, birth })

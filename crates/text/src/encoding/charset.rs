@@ -61,7 +61,7 @@ impl Charset {
     }
 }
 
-/// Pairs of bytes that mean nothing in a charset though the engine's, which is larger, has them: first and last.
+/// Pairs of bytes that mean nothing in a charset though the engine's, which is larger, has them: first and last, ascending.
 pub(super) fn gaps(m: Multi) -> &'static [(u16, u16)] {
     match m {
         Multi::Gbk => &GBK_GAPS,

@@ -249,14 +249,16 @@ impl Encoding {
         if self.is_ascii_compatible() && s.is_ascii() {
             return CodeRange::SevenBit;
         }
-        let mut at = 0;
-        while at < s.len() {
-            match self.char_len(&s[at..]) {
-                Ok(n) => at += n,
-                Err(_) => return CodeRange::Broken,
-            }
-        }
-        CodeRange::Valid
+        // With a charset that is known when this is compiled.
+        let is_valid = match self.kind() {
+            Kind::Multi(Multi::ShiftJis | Multi::Windows31J) => is_walked(s, |s| multi_len_of(Multi::ShiftJis, s)),
+            Kind::Multi(Multi::EucJp | Multi::EucJpMs | Multi::Cp51932) => is_walked(s, |s| multi_len_of(Multi::EucJp, s)),
+            Kind::Multi(Multi::Gbk) => is_walked(s, |s| multi_len_of(Multi::Gbk, s)),
+            Kind::Multi(Multi::Big5) => is_walked(s, |s| multi_len_of(Multi::Big5, s)),
+            Kind::Multi(Multi::EucKr) => is_walked(s, |s| multi_len_of(Multi::EucKr, s)),
+            _ => is_walked(s, |s| self.char_len(s)),
+        };
+        if is_valid { CodeRange::Valid } else { CodeRange::Broken }
     }
 
     pub fn is_valid(self, s: &[u8]) -> bool {
@@ -378,6 +380,23 @@ pub(super) fn cesu8(s: &[u8]) -> Option<(u32, usize)> {
 }
 
 fn multi_len(m: Multi, s: &[u8]) -> Result<usize, usize> {
+    multi_len_of(m, s)
+}
+
+/// Whether characters follow one another up to the end.
+#[inline(always)]
+fn is_walked(mut s: &[u8], length: impl Fn(&[u8]) -> Result<usize, usize>) -> bool {
+    while !s.is_empty() {
+        match length(s) {
+            Ok(n) => s = &s[n..],
+            Err(_) => return false,
+        }
+    }
+    true
+}
+
+#[inline(always)]
+fn multi_len_of(m: Multi, s: &[u8]) -> Result<usize, usize> {
     let b = s[0];
     if m == Multi::Ibm037 {
         return Ok(1);

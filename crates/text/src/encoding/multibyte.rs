@@ -2,7 +2,7 @@
 
 use super::transcode::Step;
 use super::{Encoding, Kind, Multi, charset, emoji};
-use std::borrow::Cow;
+use encoding_rs::{DecoderResult, EncoderResult};
 
 /// The place of a character among the rows of JIS, as EUC-JP writes it: the Japanese charsets take each other's places, even of no character.
 pub(super) fn jis_place(src: Encoding, c: &[u8]) -> Option<[u8; 2]> {
@@ -108,7 +108,8 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
     }
     if let &[a, b] = c {
         let pair = u16::from_be_bytes([a, b]);
-        if charset::gaps(m).iter().any(|g| (g.0..=g.1).contains(&pair)) {
+        let gaps = charset::gaps(m);
+        if gaps.get(gaps.partition_point(|g| g.1 < pair)).is_some_and(|g| g.0 <= pair) {
             return Step::Undefined(2);
         }
         match m {
@@ -138,13 +139,16 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
         let i = (a - 0xf5) as u32 * 94 + (b - 0xa1) as u32;
         return char::from_u32(0xe3ac + i).map_or(Step::Undefined(3), |c| Step::Char(c, 3));
     }
-    let Some(text) = engine(m).decode_without_bom_handling_and_without_replacement(c) else {
-        return Step::Undefined(c.len());
-    };
-    if is_jis(m) && (is_vendor_row(m, c) || text.chars().any(|c| ('\u{e000}'..='\u{f8ff}').contains(&c))) {
+    let mut units = [0; 16];
+    let (done, _, n) = engine(m).new_decoder_without_bom_handling().decode_to_utf16_without_replacement(c, &mut units, true);
+    if done != DecoderResult::InputEmpty {
         return Step::Undefined(c.len());
     }
-    let mut chars = text.chars();
+    let units = &units[..n];
+    if is_jis(m) && (is_vendor_row(m, c) || units.iter().any(|u| (0xe000..=0xf8ff).contains(u))) {
+        return Step::Undefined(c.len());
+    }
+    let mut chars = char::decode_utf16(units.iter().copied()).map_while(|c| c.ok());
     match (chars.next(), chars.next()) {
         (Some(a), None) => {
             let a = if is_jis(m) { JIS.iter().find(|p| p.1 == a).map_or(a, |p| p.0) } else { a };
@@ -156,7 +160,7 @@ pub(super) fn multi_decode(m: Multi, c: &[u8]) -> Step {
 }
 
 fn is_japanese(m: Multi) -> bool {
-    matches!(engine(m).name(), "EUC-JP" | "Shift_JIS")
+    std::ptr::eq(engine(m), encoding_rs::EUC_JP) || std::ptr::eq(engine(m), encoding_rs::SHIFT_JIS)
 }
 
 /// GB 18030's four bytes of a character of the first plane: its number among those that have no two.
@@ -278,17 +282,19 @@ pub(super) fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
         c
     };
     // User-defined rows: private characters in order.
-    if matches!(engine(m).name(), "Shift_JIS") && m != Multi::ShiftJis && ('\u{e000}'..='\u{e757}').contains(&c) {
+    if ('\u{e000}'..='\u{e757}').contains(&c) && m != Multi::ShiftJis && std::ptr::eq(engine(m), encoding_rs::SHIFT_JIS) {
         let i = c as u32 - 0xe000;
         let trail = 0x40 + i % 188;
         out.extend_from_slice(&[(0xf0 + i / 188) as u8, (trail + (trail >= 0x7f) as u32) as u8]);
         return true;
     }
-    let text = c.encode_utf8(&mut [0; 4]).to_owned();
-    let (bytes, _, failed): (Cow<'_, [u8]>, _, bool) = engine(m).encode(&text);
-    if failed {
+    let (mut utf8, mut bytes) = ([0; 4], [0; 32]);
+    let text: &str = c.encode_utf8(&mut utf8);
+    let (done, _, n) = engine(m).new_encoder().encode_from_utf8_without_replacement(text, &mut bytes, true);
+    if done != EncoderResult::InputEmpty {
         return false;
     }
+    let bytes = &bytes[..n];
     // The web keeps U+0080 as a byte.
     if c == '\u{80}' && m != Multi::Gb18030 {
         return false;
@@ -297,13 +303,13 @@ pub(super) fn multi_encode(m: Multi, c: char, out: &mut Vec<u8>) -> bool {
     if matches!(m, Multi::EucKr | Multi::Gb2312) && !(bytes.len() == 2 && bytes.iter().all(|b| *b >= 0xa1)) {
         return false;
     }
-    if is_vendor_row(m, &bytes) {
+    if is_vendor_row(m, bytes) {
         return false;
     }
     // What a charset has not got where the engine puts it.
-    if matches!(m, Multi::Gbk | Multi::Gb2312 | Multi::Big5) && !matches!(multi_decode(m, &bytes), Step::Char(d, _) if d == c) {
+    if matches!(m, Multi::Gbk | Multi::Gb2312 | Multi::Big5) && !matches!(multi_decode(m, bytes), Step::Char(d, _) if d == c) {
         return false;
     }
-    out.extend_from_slice(&bytes);
+    out.extend_from_slice(bytes);
     true
 }

@@ -621,12 +621,44 @@ impl Decoder {
     }
 }
 
+/// The bytes of a single-byte charset by character: open addressing, at most half full.
+#[derive(Clone)]
+struct Places(Vec<Option<(char, u8)>>);
+
+impl Places {
+    const ROOM: usize = 1 << 9;
+
+    /// Of at most 256 characters; a byte that comes later is no other's.
+    fn of(all: impl Iterator<Item = (char, u8)>) -> Places {
+        let mut slots = vec![None; Places::ROOM];
+        for (c, b) in all {
+            let at = Places::find(|i| slots[i], c);
+            slots[at] = slots[at].or(Some((c, b)));
+        }
+        Places(slots)
+    }
+
+    /// Where the character stands, or would.
+    fn find(slot: impl Fn(usize) -> Option<(char, u8)>, c: char) -> usize {
+        // Fibonacci hashing (Knuth, volume 3, 6.4): neighbours, as letters are, lie apart.
+        let mut at = ((c as u32).wrapping_mul(0x9e37_79b1) >> 23) as usize;
+        while slot(at).is_some_and(|p| p.0 != c) {
+            at = (at + 1) % Places::ROOM;
+        }
+        at
+    }
+
+    fn byte(&self, c: char) -> Option<u8> {
+        self.0[Places::find(|i| self.0[i], c)].map(|p| p.1)
+    }
+}
+
 #[derive(Clone)]
 pub(super) struct Encoder {
     enc: Encoding,
     kind: Kind,
-    /// Single-byte charsets: sorted by character.
-    lower: Vec<(char, u8)>,
+    /// Single-byte charsets.
+    places: Places,
     /// EUC-JP: the three-byte characters of JIS X 0212, sorted; read from the decoder when first needed, because the engine
     /// doesn't encode them.
     supplement: Vec<(char, [u8; 3])>,
@@ -639,17 +671,16 @@ pub(super) struct Encoder {
 
 impl Encoder {
     pub(super) fn new(enc: Encoding) -> Encoder {
-        let mut lower: Vec<(char, u8)> = match enc.kind() {
-            Kind::Single(i) => single::TABLES[i].chars().zip(0x80..=0xff).filter(|p| p.0 != '\u{fffd}').collect(),
-            Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().zip(0..=0xff).collect(),
-            _ => Vec::new(),
+        let places = match enc.kind() {
+            Kind::Single(i) => Places::of(single::TABLES[i].chars().zip(0x80..=0xff).filter(|p| p.0 != '\u{fffd}')),
+            Kind::Multi(Multi::Ibm037) => Places::of(single::EBCDIC.chars().zip(0..=0xff)),
+            _ => Places(Vec::new()),
         };
-        lower.sort_unstable();
         let nec = match enc.kind() {
             Kind::Multi(m) => emoji::nec_rows(m),
             _ => &[],
         };
-        Encoder { enc, kind: enc.kind(), lower, supplement: Vec::new(), charset: Charset::of(enc), nec, begun: false }
+        Encoder { enc, kind: enc.kind(), places, supplement: Vec::new(), charset: Charset::of(enc), nec, begun: false }
     }
 
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
@@ -671,9 +702,9 @@ impl Encoder {
                 let c = c as u32;
                 out.extend_from_slice(&if big { c.to_be_bytes() } else { c.to_le_bytes() });
             }
-            Kind::Multi(Multi::Ibm037) => match self.lower.binary_search_by_key(&c, |p| p.0) {
-                Ok(i) => out.push(self.lower[i].1),
-                Err(_) => return false,
+            Kind::Multi(Multi::Ibm037) => match self.places.byte(c) {
+                Some(b) => out.push(b),
+                None => return false,
             },
             Kind::Multi(Multi::Cesu8) => {
                 for u in c.encode_utf16(&mut [0; 2]) {
@@ -696,9 +727,9 @@ impl Encoder {
             }
             _ if c.is_ascii() => out.push(c as u8),
             Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),
-            Kind::Single(_) => match self.lower.binary_search_by_key(&c, |p| p.0) {
-                Ok(i) => out.push(self.lower[i].1),
-                Err(_) => return false,
+            Kind::Single(_) => match self.places.byte(c) {
+                Some(b) => out.push(b),
+                None => return false,
             },
             _ => return false,
         }

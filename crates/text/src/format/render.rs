@@ -7,7 +7,7 @@
 
 use super::Spec;
 use crate::big;
-use crate::float::decompose;
+use crate::float::{decompose, pow10};
 use crate::int::{Int, to_s};
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive};
@@ -186,12 +186,31 @@ pub(super) fn float(out: &mut Vec<u8>, spec: &Spec, conversion: u8, x: f64) {
 const MAX_DECIMALS: usize = 1080;
 
 fn fixed(x: f64, precision: usize, alt: bool) -> String {
-    let mut s = tie(&x.to_string(), precision).unwrap_or_else(|| format!("{:.*}", precision.min(MAX_DECIMALS), x));
+    let mut s = far_from_tie(x, precision)
+        .or_else(|| tie(&x.to_string(), precision))
+        .unwrap_or_else(|| format!("{:.*}", precision.min(MAX_DECIMALS), x));
     s.extend(std::iter::repeat_n('0', precision.saturating_sub(MAX_DECIMALS)));
     if alt && precision == 0 {
         s.push('.');
     }
     s
+}
+
+/// A number that is not large, rounded in integers: None where it lies so near to a half that the error of scaling it may count.
+fn far_from_tie(x: f64, precision: usize) -> Option<String> {
+    // Below 2**40 the product is off by less than 2**-12.
+    const MOST: f64 = (1u64 << 40) as f64;
+    const NEAR: f64 = 1.0 / 1024.0;
+    let scale = pow10(precision.min(12) as i32);
+    let scaled = x * scale;
+    let whole = scaled.floor();
+    let rest = scaled - whole;
+    if precision > 12 || scaled >= MOST || (rest - 0.5).abs() < NEAR {
+        return None;
+    }
+    let (rounded, scale) = (whole as u64 + u64::from(rest > 0.5), scale as u64);
+    let (int, decimals) = (rounded / scale, rounded % scale);
+    Some(if precision == 0 { int.to_string() } else { format!("{int}.{decimals:0precision$}") })
 }
 
 /// CRuby takes a number whose shortest decimals lie half-way between two results (`2.345` for two places) for exactly that, and rounds

@@ -65,15 +65,23 @@ pub(super) fn quoted_printable<E>(
 }
 
 fn base64_value(b: u8) -> Option<u32> {
-    Some(match b {
-        b'A'..=b'Z' => b - b'A',
-        b'a'..=b'z' => b - b'a' + 26,
-        b'0'..=b'9' => b - b'0' + 52,
-        b'+' => 62,
-        b'/' => 63,
-        _ => return None,
-    } as u32)
+    Some(BASE64_VALUES[b as usize]).filter(|v| *v != NO_DIGIT).map(u32::from)
 }
+
+/// A byte that is no digit of base 64; digits have none of its bits.
+const NO_DIGIT: u8 = 0x80;
+
+/// What each byte counts as a digit of base 64.
+static BASE64_VALUES: [u8; 256] = {
+    let mut all = [NO_DIGIT; 256];
+    let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut i = 0;
+    while i < digits.len() {
+        all[digits[i] as usize] = i as u8;
+        i += 1;
+    }
+    all
+};
 
 pub(super) fn from_base64(s: &[u8], strict: bool, p: &mut dyn Progress) -> Result<Vec<u8>, PackError> {
     let mut out = Vec::with_capacity(s.len() / 4 * 3);
@@ -82,10 +90,19 @@ pub(super) fn from_base64(s: &[u8], strict: bool, p: &mut dyn Progress) -> Resul
         if !s.len().is_multiple_of(4) {
             return Err(bad());
         }
-        for (i, q) in s.chunks(4).enumerate() {
+        let (whole, last) = s.split_at(s.len().saturating_sub(4));
+        out.resize(whole.len() / 4 * 3, 0);
+        for (i, (q, o)) in whole.chunks_exact(4).zip(out.chunks_exact_mut(3)).enumerate() {
             step(i, p)?;
-            let last = (i + 1) * 4 == s.len();
-            let padding = if last { q.iter().rev().take_while(|&&b| b == b'=').count() } else { 0 };
+            let [a, b, c, d] = [q[0], q[1], q[2], q[3]].map(|b| BASE64_VALUES[b as usize]);
+            if (a | b | c | d) & NO_DIGIT != 0 {
+                return Err(bad());
+            }
+            let v = (a as u32) << 18 | (b as u32) << 12 | (c as u32) << 6 | d as u32;
+            o.copy_from_slice(&v.to_be_bytes()[1..]);
+        }
+        for q in last.chunks(4) {
+            let padding = q.iter().rev().take_while(|&&b| b == b'=').count();
             if padding > 2 {
                 return Err(bad());
             }

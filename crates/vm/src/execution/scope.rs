@@ -64,16 +64,18 @@ pub struct SeenEnv {
 }
 
 impl SeenEnv {
-    /// Names and slots of the variables, hidden ones included.
-    pub fn names(&self) -> Vec<(Sym, u16)> {
-        let own = |l: &zakuro_bytecode::Local| match l.place {
+    fn own(&self) -> impl Iterator<Item = (Sym, u16)> {
+        self.code.locals.iter().filter_map(|l| match l.place {
             Place::Env { depth: 0, slot } => Some((l.name, slot)),
             _ => None,
-        };
-        self.code.locals.iter().filter_map(own).collect()
+        })
+    }
+    /// Names and slots of the variables, hidden ones included.
+    pub fn names(&self) -> Vec<(Sym, u16)> {
+        self.own().collect()
     }
     pub fn slot(&self, name: Sym) -> Option<usize> {
-        self.names().into_iter().find(|(n, _)| *n == name).map(|(_, s)| s as usize)
+        self.own().find(|(n, _)| *n == name).map(|(_, s)| s as usize)
     }
 }
 
@@ -154,22 +156,25 @@ impl Cx {
     }
     /// Environments that a scope sees, innermost first.
     pub fn seen_envs(&self, s: Scope) -> Vec<SeenEnv> {
-        let mut out = Vec::new();
+        self.walk_envs(s).collect()
+    }
+    /// The same, one at a time.
+    pub fn walk_envs(&self, s: Scope) -> impl Iterator<Item = SeenEnv> + use<> {
         let (mut cs, mut env) = (s.code, s.env);
-        while !cs.is_null() {
-            // SAFETY: code states live as long as the VM; the reference is used while it runs.
-            let state: &'static CodeState = unsafe { &*cs };
-            if state.own_env {
-                let Some(e) = Ref::<EnvCell>::from_value(env) else { break };
-                out.push(SeenEnv { code: &state.code, env: e });
-                env = e.parent;
+        std::iter::from_fn(move || {
+            while !cs.is_null() {
+                // SAFETY: code states live as long as the VM; the reference is used while it runs.
+                let state: &'static CodeState = unsafe { &*cs };
+                let is_last = !matches!(state.code.kind, CodeKind::Block | CodeKind::Eval);
+                cs = if is_last { std::ptr::null() } else { state.parent.get() };
+                if state.own_env {
+                    let Some(e) = Ref::<EnvCell>::from_value(env) else { break };
+                    env = e.parent;
+                    return Some(SeenEnv { code: &state.code, env: e });
+                }
             }
-            if !matches!(state.code.kind, CodeKind::Block | CodeKind::Eval) {
-                break;
-            }
-            cs = state.parent.get();
-        }
-        out
+            None
+        })
     }
     /// Whether code in this scope runs inside a method.
     pub fn scope_in_method(&self, s: Scope) -> bool {

@@ -737,9 +737,17 @@ pub fn is_temporary(name: Sym) -> bool {
 }
 /// Whether a text is a constant's name, or several with `::` between.
 pub fn is_constant_path(text: &str) -> bool {
-    let word = |p: &str| {
-        p.starts_with(|c: char| !c.is_ascii() || c.is_ascii_uppercase())
-            && p.chars().all(|c| !c.is_ascii() || c.is_ascii_alphanumeric() || c == '_')
-    };
-    text.split("::").all(word)
+    let mut rest = text.as_bytes();
+    // At the begin of a word.
+    let mut begins = true;
+    while let [b, behind @ ..] = rest {
+        rest = match (b, behind) {
+            (b':', [b':', behind @ ..]) if !begins => behind,
+            (0x80.. | b'A'..=b'Z', _) => behind,
+            (b'a'..=b'z' | b'0'..=b'9' | b'_', _) if !begins => behind,
+            _ => return false,
+        };
+        begins = *b == b':';
+    }
+    !begins
 }

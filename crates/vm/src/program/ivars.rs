@@ -132,7 +132,7 @@ impl Cx {
     }
     /// Names of a shape's variables, oldest first.
     pub fn shape_names(&self, shape: ShapeId) -> Vec<Sym> {
-        let mut names = Vec::new();
+        let mut names = Vec::with_capacity(self.shape(shape).count as usize);
         let mut id = shape;
         loop {
             let s = self.shape(id);
@@ -339,6 +339,18 @@ impl Cx {
     pub fn ivar_list(&mut self, v: Value) -> Variables {
         let pairs = self.variables_of(v);
         Variables::of(self, pairs)
+    }
+    /// Their names alone.
+    pub fn ivar_names(&mut self, v: Value) -> Vec<Sym> {
+        if !Self::is_object_like(v) {
+            return self.variables_of(v).into_iter().map(|p| p.0).collect();
+        }
+        let mut names = self.shape_names(v.shape_key());
+        // SAFETY: as in ivar_lookup.
+        let o = unsafe { Ref::<ObjectCell>::from_ptr(v.bits() as *mut ObjectCell) };
+        let mut at = 0..;
+        names.retain(|_| at.next().is_some_and(|i| !o.get(i).is_undef()));
+        names
     }
     /// The same for who neither runs Ruby code nor collects while it has the list.
     fn variables_of(&mut self, v: Value) -> Vec<(Sym, Value)> {

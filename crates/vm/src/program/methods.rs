@@ -157,10 +157,11 @@ impl Cx {
             return;
         }
         self.note_stand_ins_by_module(class, module);
+        let reached: Vec<_> = FAST_CLASSES.into_iter().filter(|(c, _)| self.inherits(*c, class)).collect();
         for m in self.ancestor_list(module) {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();
             for name in names {
-                self.note_redefinition(m, name, Some(class));
+                self.note_redefinition(m, name, &reached);
                 if matches!(name, sym::not | sym::nil_p) {
                     self.redefined |= self.truth_of(class);
                     self.unsettle();
@@ -168,11 +169,11 @@ impl Cx {
             }
         }
     }
-    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first. `by` is who has
-    /// just got the module `owner`: nothing changes for others (every class that includes Comparable would end the fast paths of String).
-    fn note_redefinition(&mut self, owner: ClassId, name: Sym, by: Option<ClassId>) {
+    /// Operator `name` was defined in or removed from `owner`: notes the classes with fast paths that find (or found) this one first, among
+    /// `classes`: those that inherit from who has just got the module `owner` (every class that includes Comparable would end the fast paths of String), else all.
+    fn note_redefinition(&mut self, owner: ClassId, name: Sym, classes: &[(ClassId, u32)]) {
         let refined = self.refined_class(owner);
-        for (class, bit) in FAST_CLASSES {
+        for &(class, bit) in classes {
             // Some names have a fast path in one class alone.
             let own = match name {
                 sym::call => fast::PROC,
@@ -180,7 +181,7 @@ impl Cx {
                 _ => 0,
             };
             let is_other = if own != 0 { bit != own } else { bit & (fast::PROC | fast::LIST) != 0 };
-            if is_other || by.is_some_and(|b| !self.inherits(class, b)) {
+            if is_other {
                 continue;
             }
             let reaches = match refined {
@@ -255,7 +256,7 @@ impl Cx {
         }
         self.method_serial += 1;
         if !self.in_boot && is_fast_operator(name) {
-            self.note_redefinition(class, name, None);
+            self.note_redefinition(class, name, &FAST_CLASSES);
         }
         if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
             self.redefined |= fast::CLASS_HASH;
@@ -272,7 +273,7 @@ impl Cx {
         self.method_serial += 1;
         self.bump_epoch();
         if !self.in_boot && is_fast_operator(name) {
-            self.note_redefinition(class, name, None);
+            self.note_redefinition(class, name, &FAST_CLASSES);
         }
         self.note_stand_ins(class, name);
         was

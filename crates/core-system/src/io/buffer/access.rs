@@ -238,6 +238,20 @@ fn own_bytes(cx: &mut Cx, this: Value, offset: usize, to: &mut [u8]) -> Result<b
     Ok(whole.inspect(|bytes| to.copy_from_slice(&bytes[offset..offset + to.len()])).is_some())
 }
 
+/// Writes bytes of such a buffer; false as above, or where they can't be written.
+fn write_own(cx: &mut Cx, this: Value, offset: usize, from: &[u8]) -> Result<bool> {
+    let b = get(cx, this)?;
+    let (Memory::Text(t), at, size) = (&b.memory, b.offset, b.size) else { return Ok(false) };
+    let t = *t;
+    if b.flags & READONLY != 0 || b.is_slice() || t.is_frozen() || offset.checked_add(from.len()).is_none_or(|end| end > size) {
+        return Ok(false);
+    }
+    let Some(s) = Ref::<StringCell>::from_value(t).filter(|s| s.len() >= at + size) else { return Ok(false) };
+    cx.cell_changes(t);
+    let whole = StringCell::bytes_mut(s, &mut cx.heap).get_mut(at + offset..at + offset + from.len());
+    Ok(whole.map(|bytes| bytes.copy_from_slice(from)).is_some())
+}
+
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
     let mut bytes = [0; 16];
     if own_bytes(cx, this, offset, &mut bytes[..l.size])? {
@@ -251,6 +265,9 @@ fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Val
 
 fn write_number(cx: &mut Cx, this: Value, l: Layout, offset: usize, v: Value) -> Result<()> {
     let bytes = encode(cx, l, v)?;
+    if write_own(cx, this, offset, &bytes[..l.size])? {
+        return Ok(());
+    }
     with_bytes_mut(cx, this, 0, 0, |_| ())?;
     ready(cx, this, 0, 0)?;
     room(cx, this, offset, l.size)?;

@@ -261,6 +261,30 @@ pub unsafe fn bind_args(
             }
             return Ok(());
         }
+        let has_kwargs = kw && p.takes_keywords();
+        let positional = argc - has_kwargs as usize;
+        let (req, direct) = (p.required as usize, (p.required + p.optional) as usize);
+        if strict && kw == has_kwargs && p.post == 0 && positional >= req && (p.rest || positional <= direct) {
+            // All but the list and the keywords stand where they are wanted; nothing runs before these are read.
+            let kwargs: Option<Ref<HashCell>> = has_kwargs.then(|| Ref::of_unchecked(*base.add(argc)));
+            let mut out = base.add(1 + direct);
+            if p.rest {
+                let beyond = std::slice::from_raw_parts(out, positional.saturating_sub(direct));
+                *out = rest_list(cx, cs, list, beyond, 0);
+                out = out.add(1);
+            }
+            for k in positional..direct {
+                *base.add(1 + k) = Value::UNDEF;
+            }
+            if p.takes_keywords() {
+                bind_keywords(cx, p, (*cs).nameless_kwrest, out, kwargs)?;
+                out = out.add(p.keywords.len() + (p.kwrest == KwRest::Named) as usize);
+            }
+            if p.block {
+                *out = Value::NIL;
+            }
+            return Ok(());
+        }
         let mut given = ArgList::of(cx, std::slice::from_raw_parts(base.add(1), argc));
         let mut args: &[Value] = &given;
         let mut kwargs: Option<Ref<HashCell>> = None;
