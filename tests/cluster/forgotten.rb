@@ -18,7 +18,7 @@ Dir.mktmpdir do |dir|
     before = open_descriptors
     servers.each { |server| 10.times { |i| p server.kind unless received(server.url("c#{i}")) } }
     p open_descriptors - before >= 20
-    # A thread that fetches rests when nobody has asked for ten seconds.
+    # A thread that fetches rests when nobody has asked for a while.
     by = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60
     until open_descriptors == before && Thread.list.size == 1
       break if Process.clock_gettime(Process::CLOCK_MONOTONIC) > by

@@ -24,6 +24,13 @@ since = ObjectSpace.dump_all(output: :string, since: generation, shapes: false).
 p since.map { |o| o["address"] }.then { |a| [first, second].all? { |o| a.include?(JSON.parse(ObjectSpace.dump(o))["address"]) } }, since.all? { |o| o["generation"] >= generation }
 ObjectSpace.trace_object_allocations_stop
 
+# In VMs that are made meanwhile.
+def origin = ObjectSpace.trace_object_allocations { made = "a" + "b"; [File.basename(ObjectSpace.allocation_sourcefile(made)), ObjectSpace.allocation_sourceline(made)] }
+ObjectSpace.trace_object_allocations do
+  p RubyVM.fork { origin }.value == origin, RubyVM.fork { ObjectSpace.trace_object_allocations_stop }.value
+  p RubyVM.fork { RubyVM.fork { origin }.value }.value == origin
+end
+
 # Arguments that are refused.
 [-> { ObjectSpace.memsize_of_all(nil) }, -> { ObjectSpace.dump_all(output: :string, since: "x") }, -> { ObjectSpace.trace_object_allocations }].each do |way|
   p way.call

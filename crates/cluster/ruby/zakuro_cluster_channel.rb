@@ -19,16 +19,16 @@ class RubyVM::Channel
   class Remote
     NAME = /\A[^\s\0]{1,200}\z/
     # Seconds after the last call of `recv` or the like in which messages are fetched ahead; after which those that were go back; after which the thread that fetches ends, until somebody asks again.
-    AHEAD, IDLE, REST = 0.2, 1.0, 20.0
-    # The longest pause of one who polls that is taken note of.
-    LONGEST = 15.0
+    AHEAD, IDLE, REST = 0.2, 1.0, 3.0
+    # The longest pause of one who polls that is taken note of; for him it goes on fetching for longer than that.
+    LONGEST, REST_POLLED = 15.0, 20.0
     # Most messages that the server is told of together; for how long one may wait for others, in seconds.
     TOGETHER, TOLD_AFTER = 32, 0.01
     # How often a message is handed out whose parts are missing, where `tries:` does not say it.
     MISSING = 10
     # No message after all.
     GONE = Object.new
-    private_constant :NAME, :AHEAD, :IDLE, :REST, :LONGEST, :TOGETHER, :TOLD_AFTER, :MISSING, :GONE
+    private_constant :NAME, :AHEAD, :IDLE, :REST, :LONGEST, :REST_POLLED, :TOGETHER, :TOLD_AFTER, :MISSING, :GONE
 
     # `name`: What it is called on the server.
     attr_reader :name
@@ -461,7 +461,7 @@ class RubyVM::Channel
     # is asked under the lock.
     def rests? # :nodoc:
       @lock.synchronize do
-        return false if @exact || @wanted > 0 || @ending || RubyVM::Cluster.now - @asked < REST
+        return false if @exact || @wanted > 0 || @ending || RubyVM::Cluster.now - @asked < (@polled ? REST_POLLED : REST)
         return false unless @held.empty? && @ready.empty? && @to_tell.empty? && @telling.empty? && (!block_given? || yield)
         @fetcher = nil
         true

@@ -411,9 +411,13 @@ mod record {
         if args.len() > names.len() {
             return cx.arg_error("struct size differs");
         }
+        let given = |i| args.get(i).unwrap_or(Value::NIL);
+        if cx.ivars_begin(this, names, given) {
+            return Ok(Value::NIL);
+        }
         for i in 0..names.len() {
             if let Some(s) = names.get(i).and_then(Value::as_sym) {
-                cx.ivar_set_raw(this, s, args.get(i).unwrap_or(Value::NIL));
+                cx.ivar_set_raw(this, s, given(i));
             }
         }
         Ok(Value::NIL)

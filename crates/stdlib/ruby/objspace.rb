@@ -129,9 +129,17 @@ module ObjectSpace
       trace_object_allocations_stop
     end
 
+    # A VM that was made while another one traced has its count, and a trace that is none.
+    private def __tracing?
+      @trace&.enabled?
+    rescue TypeError
+      false
+    end
+
     # Notes where objects are made from here on; as often as it is called, `trace_object_allocations_stop` has to be.
     def trace_object_allocations_start
-      @tracers = (@tracers || 0) + 1
+      @tracers = 0 unless __tracing?
+      @tracers += 1
       return if @tracers > 1
       __note_allocations(true)
       @trace = TracePoint.new(:__literal, :line, :call, :return, :b_call, :b_return, :c_call, :c_return, :class, :end) do |tp|
@@ -163,7 +171,7 @@ module ObjectSpace
 
     # Ends noting where objects are made.
     def trace_object_allocations_stop
-      return if !@tracers || @tracers == 0
+      return unless __tracing?
       @tracers -= 1
       return if @tracers > 0
       @trace.disable

@@ -194,6 +194,8 @@ class RubyVM::Pool
     LOOK = 0.001
     # So many may end, one after the other, before one has begun with a job.
     UNREADY = 100
+    # What a VM ends with whose job has changed methods that the pool's program in it works with (crates/core-vms/src/vm_api/worked_with.rs).
+    CHANGED_STATUS, CHANGED = 76, "exit status 76: a job has changed methods of the core's that the pool works with there"
     # What a VM has to end in unless the pool says otherwise, as `kill` gives it, and when the pool closes.
     GRACE, CLOSING = 1.0, 10.0
 
@@ -404,6 +406,8 @@ class RubyVM::Pool
         chunk = member.chunks.first or break
         case answer
         when Float
+          # Not twice with one.
+          return broken(member, chunk) if member.taken
           # It has begun with the chunk.
           member.taken = member.worked = true
           @unready = 0
@@ -416,7 +420,9 @@ class RubyVM::Pool
         when Array
           # A VM that was killed may have sent some twice.
           twice = chunk.done - member.place
-          keep(chunk, twice > 0 ? answer.drop(twice) : answer)
+          answer = answer.drop(twice) if twice > 0
+          return broken(member, chunk) if twice < 0 || answer.size > chunk.left
+          keep(chunk, answer)
         when Failure
           if answer.place == chunk.done
             leaves(member) if answer.kind == :ends
@@ -427,13 +433,21 @@ class RubyVM::Pool
         else
           others = member.count > 1 ? ", or that of another job that was sent with it," : ""
           message = "its result#{others} can't be used here: #{Words.of(answer)}"
-          (member.place + member.count - chunk.done).times { fail_job(member, chunk, :exception, message, answer) }
+          (member.place + member.count - chunk.done).clamp(0, chunk.left).times { fail_job(member, chunk, :exception, message, answer) }
         end
         member.shift if chunk.done? && member.chunks.first.equal?(chunk)
         member.taken = false unless member.chunks.first.equal?(chunk)
         since = Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
       member.since = since
+    end
+
+    # Its answers are not of what it was asked: a job has changed what its VM works with. The one that it is at has an error, so that all come to an end.
+    def broken(member, chunk)
+      fail_job(member, chunk, :end, "its VM ended: #{CHANGED}", nil)
+      member.shift if chunk.done?
+      member.leaves = true
+      member.vm.kill(grace: 0)
     end
 
     def keep(chunk, values)
@@ -545,7 +559,7 @@ class RubyVM::Pool
       report = vm.report
       case report[:kind]
       when :killed then "it was killed"
-      when :exited then "exit status #{report[:status]}"
+      when :exited then report[:status] == CHANGED_STATUS ? CHANGED : "exit status #{report[:status]}"
       else report[:exception] && !report[:limit] ? "#{report[:message]} (#{report[:exception]})" : report[:message]
       end
     end

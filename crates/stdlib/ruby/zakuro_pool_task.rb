@@ -117,6 +117,8 @@ class RubyVM::Pool
 
     def rest = Chunk.new(@task, index, @items.drop(@done))
     def done? = @done == @items.size
+    # Jobs that have no answer.
+    def left = @items.size - @done
     def item = @items[@done]
     def index = @base + @done
     # The jobs that have no answer, in two parts.

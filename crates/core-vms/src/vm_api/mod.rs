@@ -10,6 +10,7 @@ pub mod outcome;
 pub mod power;
 pub mod ractor;
 pub mod vm;
+mod worked_with;
 
 use zakuro_vm::{Cx, MethodRow};
 

@@ -1,5 +1,6 @@
 //! RubyVM: another Ruby in this process, sealed from this one.
 
+use super::worked_with;
 use super::channel::{channel_of, deadline};
 use super::outcome::{exception_of, raise_end, value_of};
 use super::power::{VmHandle, control, granted};
@@ -536,13 +537,16 @@ pub mod vm_class {
     /// Runs the block. Errors that come from outside, of other threads or traps, wait meanwhile for the next `__job`.
     #[method("__shielded", singleton)]
     fn shielded(cx: &mut Cx, _this: Value, block: Block) -> Result<Value> {
+        worked_with::begin(cx);
         cx.shielded(|cx| cx.yield_values(block, &[]))
     }
 
-    /// Within `__shielded`: calls a Proc with an object. Errors from outside arrive there.
+    /// Within `__shielded`: calls a Proc with an object. Errors from outside arrive there. The VM ends if it has changed what the program around it works with.
     #[method("__job", singleton)]
     fn job(cx: &mut Cx, _this: Value, job: Ref<ProcCell>, object: Value) -> Result<Value> {
-        cx.job(|cx| cx.call_proc(job, &[object], false, Block::NONE))
+        let r = cx.job(|cx| cx.call_proc(job, &[object], false, Block::NONE));
+        worked_with::check(cx)?;
+        r
     }
 
     /// Registers a block that this VM runs after its `at_exit` blocks, while its threads still run.

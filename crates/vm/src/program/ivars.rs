@@ -283,6 +283,28 @@ impl Cx {
             }
         }
     }
+    /// Gives an object without variables these at once, names that differ in their order; false if it has some.
+    ///
+    /// `value` neither runs Ruby code nor allocates.
+    pub fn ivars_begin(&mut self, v: Value, names: Ref<ArrayCell>, value: impl Fn(usize) -> Value) -> bool {
+        let mut shape = v.shape_key();
+        if !v.is_kind(Kind::Object) || v.flags() & flags::SHARED != 0 || self.shape(shape).count != 0 {
+            return false;
+        }
+        self.cell_changes(v);
+        let o: Ref<ObjectCell> = Ref::of(v);
+        if names.len() > o.capacity() {
+            ObjectCell::grow(o, &mut self.heap, names.len() - 1);
+        }
+        for (i, name) in (0..names.len()).map_while(|i| names.get(i).and_then(Value::as_sym)).enumerate() {
+            shape = self.shape_with(shape, name);
+            ObjectCell::set(o, i, value(i));
+        }
+        ObjectCell::set_shape(o, shape);
+        let info = self.shape(shape);
+        self.raise_ivar_hint(info.class, info.count);
+        true
+    }
     /// New object with these variables, in this order, made with room for all of them.
     pub fn new_object_with(&mut self, class: ClassId, variables: &[(Sym, Value)]) -> Value {
         let hint = self.class(class).ivar_hint as usize;
