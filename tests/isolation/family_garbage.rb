@@ -65,7 +65,7 @@ EXCHANGE = <<~'R'
   end
 R
 puts "-- buffers that go round among VMs which are killed, under 64 MB"
-bounded EXCHANGE, 64, 20, 95
+bounded EXCHANGE, 64, 20, 110
 
 EVALS = <<~'R'
   ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 3
