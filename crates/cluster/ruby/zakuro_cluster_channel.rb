@@ -1,7 +1,7 @@
 # RubyVM::Channel::Remote: a channel through a server (docs/cluster.md).
 module RubyVM::Cluster
   # A message that the server has handed out: what answers are about this time, the sender's name of it, how often it was handed out, its name on the server. `parts`: instead of the payload, where it is.
-  Delivery = Struct.new(:token, :id, :attempt, :payload, :name, :parts) # :nodoc:
+  Delivery = Struct.new(:token, :id, :attempt, :payload, :name, :parts, :at_work) # :nodoc:
   private_constant :Delivery
 end
 
@@ -183,14 +183,17 @@ class RubyVM::Channel
       begin_to_fetch
       while true
         begin
-          there = false
-          message = receiving { take if (there = wait_for_message(nil)) }
+          there = returned = false
+          message = receiving { take(true) if (there = wait_for_message(nil)) }
           break unless there
           next if GONE.equal?(message)
           yield message
+          returned = true
         rescue Exception
           reject
           raise
+        ensure
+          mine&.at_work = false unless returned
         end
         # Not after `break`, nor when this thread is ended: then it stays the last one that was received.
         finish_last
@@ -725,7 +728,7 @@ class RubyVM::Channel
     end
 
     # The message that the bell rang for. An interrupt, at whatever moment, leaves it here.
-    def take
+    def take(at_work = false)
       delivery = message = nil
       full = took = false
       uninterrupted do
@@ -739,6 +742,7 @@ class RubyVM::Channel
         # What is to come comes now, or when it is received.
         Thread.__send__(:__unmasked) { nil }
         took = true
+        delivery.at_work = at_work
         @ack == :receipt ? full = mark_done(delivery) : synchronize { @last[receiver] = delivery }
       ensure
         back(delivery) unless took || delivery.nil? || !@held.key?(delivery.name)
@@ -841,8 +845,10 @@ class RubyVM::Channel
       done(delivery) if delivery
     end
 
+    # But for what a block of `each` is at, and what this thread had when an exception or a kill ended what it did: that goes back.
     def finish_all
-      synchronize { @last.values }.each { |delivery| done(delivery) }
+      me = receiver if $! || Thread.current.status == "aborting"
+      synchronize { @last.reject { |who, delivery| delivery.at_work || who.equal?(me) }.values }.each { |delivery| done(delivery) }
     end
 
     # Tells the server of several at once, so that who takes many in little time does not tell of each: when nothing else is here to be received, when a while has gone by since it was told last, and each

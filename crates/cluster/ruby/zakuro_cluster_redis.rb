@@ -461,6 +461,8 @@ module RubyVM::Cluster
 
     def claim(count, channel)
       @cursor, *found = connection.script(CLAIM, [@key], [GROUP, @consumer, (@ack_wait * 1000).ceil, @cursor, count])
+      # There may be more; looked for when there is room.
+      @returned = true if found.size == count
       channel.deliver(found.map { |token, fields, attempt| delivery(token, fields, attempt) }) unless found.empty?
     end
 

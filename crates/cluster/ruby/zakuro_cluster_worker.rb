@@ -468,6 +468,9 @@ module RubyVM::Cluster
       @swept = now
       found = @store.channels("#{@address.name.tr("/", @address.nats? ? "." : "/")}.results.").reject { |caller, _| alive?(caller) }
       @quiet.select! { |caller, _| found.key?(caller) }
+      # The ways to pools that have left and taken their results with them.
+      gone = @lock.synchronize { @results.keys }.reject { |caller| found.key?(caller) || alive?(caller) }
+      gone.each { |caller| @lock.synchronize { @results.delete(caller) }&.disconnect }
       found.each do |caller, channel|
         next if now - (@quiet[caller] ||= now) < @silent
         @store.drop(channel)
