@@ -647,6 +647,7 @@ class RubyVM::Channel
       # Those of them that it was not told of; those that it was told of and has not answered, with true where it has to be told again; and when it was told last.
       @to_tell = {}
       @telling = {}.compare_by_identity
+      @tell_again = false
       @told = 0.0
       # Parts of those that are done, which go when the server has heard of it.
       @parted = {}
@@ -874,10 +875,13 @@ class RubyVM::Channel
       uninterrupted do
         told, parts = @lock.synchronize do
           now = RubyVM::Cluster.now
-          # After `ack_wait:` they have gone to others.
-          @telling.select { |_, again| again }.each_key do |taken|
-            @telling.delete(taken)
-            taken.each { |name, token| @to_tell[name] ||= token if (since = @done[name]) && now - since < @ack_wait }
+          if @tell_again
+            @tell_again = false
+            # After `ack_wait:` they have gone to others.
+            @telling.select { |_, again| again }.each_key do |taken|
+              @telling.delete(taken)
+              taken.each { |name, token| @to_tell[name] ||= token if (since = @done[name]) && now - since < @ack_wait }
+            end
           end
           return if @to_tell.empty?
           taken, @to_tell = @to_tell, {}
@@ -889,7 +893,7 @@ class RubyVM::Channel
         @queue.acknowledge(told.values, parts) do |error, again|
           told.each_key { |name| @done.delete(name) } unless error || again
           # Soon, by the thread that fetches.
-          again ? @telling[told] = true : @telling.delete(told)
+          again ? @tell_again = @telling[told] = true : @telling.delete(told)
           @queue.connection.changed
         end
         asked = true

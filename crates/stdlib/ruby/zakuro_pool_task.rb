@@ -122,7 +122,7 @@ class RubyVM::Pool
     def item = @items[@done]
     def index = @base + @done
     # The jobs that have no answer, in two parts.
-    def halves = parted((@items.size - @done + 1) / 2)
+    def halves = parted((left + 1) / 2)
     # So many of them, and the others.
     def parted(count)
       rest = @items.drop(@done)
