@@ -6,6 +6,9 @@ module RubyVM::Cluster
 end
 
 class RubyVM::Channel
+  # Left by a load that was interrupted.
+  remove_const(:Remote) if const_defined?(:Remote, false)
+
   # Opens a channel through a server: `redis://host:port/stream` (a Stream of Redis) or `nats://host:port/subject` (JetStream); `rediss://` and `tls://` with TLS. All who open the same name, on any
   # machine, have the same channel.
   #

@@ -97,6 +97,30 @@ fn clear(cx: &mut Cx, holder: ClassId, name: Sym, path: &[u8]) -> bool {
     due
 }
 
+/// What a run has assigned is seen by all threads.
+fn publish(cx: &mut Cx, run: &AutoloadRun) {
+    for (holder, name, at) in &run.assigned {
+        if clear(cx, *holder, *name, &run.path)
+            && let Some(at) = at
+        {
+            cx.set_const_place(*holder, *name, at.clone());
+        }
+    }
+}
+
+/// What a run has assigned is registered as before. So are the parts of a builtin feature: what they defined hangs on a class that nobody has now.
+pub fn take_back(cx: &mut Cx, run: &AutoloadRun) {
+    for (holder, name, _) in &run.assigned {
+        if cx.const_entry(*holder, *name).is_some_and(|e| !e.autoload.is_nil())
+            && let Some(e) = cx.class_mut(*holder).consts.get_mut(name)
+        {
+            e.value = Value::UNDEF;
+            cx.const_epoch += 1;
+        }
+    }
+    load::withdraw_parts(cx, &run.path);
+}
+
 /// Loads the file.
 fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result<Option<Value>> {
     let thread = cx.waiter_id();
@@ -105,24 +129,12 @@ fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result
     let result = cx.call_private(main, sym::require, &[path]);
     let Some(i) = cx.autoloading.iter().position(|r| r.thread == thread && r.path == p) else { return Ok(None) };
     let done = cx.autoloading.remove(i);
-    for (c, n, at) in done.assigned {
-        match &result {
-            Ok(_) => {
-                if clear(cx, c, n, p)
-                    && let Some(at) = at
-                {
-                    cx.set_const_place(c, n, at);
-                }
-            }
-            Err(Exc) => {
-                if cx.const_entry(c, n).is_some_and(|e| !e.autoload.is_nil())
-                    && let Some(e) = cx.class_mut(c).consts.get_mut(&n)
-                {
-                    e.value = Value::UNDEF;
-                    cx.const_epoch += 1;
-                }
-            }
-        }
+    // An interrupt may come when all is done.
+    let complete = result.is_ok() || matches!(cx.rescue(&[ids::EXCEPTION], |cx| load::state(cx, p)), Ok(Ok(FeatureState::Loaded)));
+    if complete {
+        publish(cx, &done);
+    } else {
+        take_back(cx, &done);
     }
     load::wake_waiters(cx, thread, done.waiters);
     result?;

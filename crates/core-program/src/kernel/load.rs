@@ -557,7 +557,11 @@ pub fn forget_others(cx: &mut Cx) {
     loader.loading.retain(|l| mine.contains(&l.thread));
     loader.loading.iter_mut().for_each(|l| l.waiters.clear());
     loader.waits.clear();
-    cx.autoloading.retain(|r| mine.contains(&r.thread));
+    let (kept, others) = std::mem::take(&mut cx.autoloading).into_iter().partition(|r| mine.contains(&r.thread));
+    cx.autoloading = kept;
+    for run in others {
+        super::autoload::take_back(cx, &run);
+    }
     cx.autoloading.iter_mut().for_each(|r| r.waiters.clear());
 }
 
@@ -587,6 +591,28 @@ fn provide(cx: &mut Cx, feature: &[u8], real: &[u8]) -> Result<()> {
     loader.real.insert(feature, real);
     loader.features = kept;
     Ok(())
+}
+
+/// Takes the parts of a builtin feature ("zakuro/pool/task" is one of "zakuro/pool") out of `$LOADED_FEATURES`.
+pub fn withdraw_parts(cx: &mut Cx, feature: &[u8]) {
+    let features = loaded_features(cx);
+    if !native(stem(feature)) || features.as_value().is_frozen() {
+        return;
+    }
+    let below = [stem(feature), b"/"].concat();
+    cx.cell_changes(features.as_value());
+    let mut i = 0;
+    while let Some(v) = features.get(i) {
+        let is_part = Ref::<StringCell>::from_value(v).is_some_and(|s| {
+            let name = s.to_vec();
+            name.starts_with(&below) && native(stem(&name))
+        });
+        if is_part {
+            ArrayCell::splice(features, &mut cx.heap, i, i + 1, &[]);
+        } else {
+            i += 1;
+        }
+    }
 }
 
 #[cold]
