@@ -5,7 +5,7 @@ def right?(text, unit) = text.bytesize % unit.bytesize == 0 && (0...text.bytesiz
   text = unit * (60_000_000 / unit.bytesize)
   p [unit.bytesize, right?(text, unit), text.valid_encoding? == unit.valid_encoding?, text.length == (unit.valid_encoding? ? unit.length * (60_000_000 / unit.bytesize) : text.length)]
 end
-long = "".b.tap { |s| 18_000_001.times { |i| s << i % 251 } }
+long = ((0...251).map(&:chr).join.b * 71_714).byteslice(0, 18_000_001)
 text = long * 3
 p text.bytesize == 3 * long.bytesize, text.byteslice(long.bytesize, long.bytesize) == long, text.byteslice(2 * long.bytesize..) == long
 p ("\u6161" * 25_000_000).encode("UTF-16LE").bytesize
@@ -14,6 +14,6 @@ p padded.byteslice(0, 7), padded.bytesize, padded.byteslice(49_999_990..)
 padded = "a".rjust(50_000_000, "xyz")
 p padded.byteslice(0, 7), padded.byteslice(49_999_990..)
 list = [1, 2, 3] * 7_000_000
-p list.size, list.each_slice(3).with_index.all? { |three, i| i % 1_009 > 0 || three == [1, 2, 3] }
+p list.size, (0...list.size).step(3 * 1_009).all? { |i| list[i, 3] == [1, 2, 3] }
 joined = (["abc"] * 7_000_000).join("-")
 p joined.bytesize, joined.byteslice(20_000_000, 8), joined.count("c")

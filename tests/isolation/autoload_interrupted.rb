@@ -20,7 +20,7 @@ end
 $reached = 0
 USES = {
   pool: -> { RubyVM::Pool.open(size: 1) { |pool| pool.submit { 6 * 7 }.value } },
-  cluster: -> { %w[redis nats].map { |kind| RubyVM::Channel.open("#{kind}://127.0.0.1:1/x", timeout: 0.01) rescue $!.class.name } },
+  cluster: -> { %w[redis nats].map { |kind| RubyVM::Channel.open("#{kind}://127.0.0.1:1/x", timeout: 0.01) rescue RubyVM::Cluster::Error === $! } },
 }
 PARTS = { pool: %w[worker task crew report], cluster: %w[address connection redis nats parts wire outgoing channel] }
 
