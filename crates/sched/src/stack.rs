@@ -5,7 +5,7 @@
 //!  | guard 4 KiB  |            <--- native stack     | header | --->                     | guard of the next
 //! ```
 //!
-//! The page at the seam is shared by what both begin with, and the page table of what a shallow coroutine touches is one.
+//! The page at the seam is shared by what both begin with, and the page table of what a shallow coroutine touches is one: that of the next slot's guard, too.
 //!
 //! Invariants: a slot belongs to one `Stack` or to one free list; the guards at both ends, once installed, stay. Memory of a slot is dirty
 //! when it is handed out: whoever reads it writes it first. Slots are never unmapped one by one.
@@ -43,7 +43,7 @@ const SHARDS: usize = 16;
 /// Which of the two slot sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackSize {
-    /// Threads, a VM's main one too: 16 MiB, of which 12 are the native stack (8 and 4 where address space or data are limited). Builtins that go into nested
+    /// Threads, a VM's main one too: 16 MiB, of which 14 are the native stack (8 and 6 where address space or data are limited). Builtins that go into nested
     /// structures take up to 600 bytes a level; CRuby has 8 MiB for theirs.
     Main,
     /// Fibers: 768 KiB, of which 512 are the native stack (512 and 256 there).
@@ -54,7 +54,7 @@ impl StackSize {
     /// Bytes of the interpreter's part, nearly.
     const fn vm_bytes(self) -> usize {
         match self {
-            StackSize::Main => 4 << 20,
+            StackSize::Main => REACH - PAGE,
             StackSize::Fiber => 256 << 10,
         }
     }
@@ -232,7 +232,8 @@ impl StackPool {
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
             unsafe { libc::madvise(address, bytes(slots), libc::MADV_NOHUGEPAGE) };
             common.mappings.push((address as usize, bytes(slots)));
-            common.fresh = ((address as usize + align - PAGE) / align * align, slots);
+            // Its first page is the last that a page of page tables maps, as is the guard at its end.
+            common.fresh = ((address as usize + align) / align * align - PAGE, slots);
         }
         let slot = Slot { base: common.fresh.0, index: common.made, trimmed: true, guarded: false, released: true };
         common.fresh = (common.fresh.0 + slot_bytes, common.fresh.1 - 1);

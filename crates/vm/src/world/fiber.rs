@@ -177,11 +177,11 @@ impl Drop for FiberData {
     }
 }
 
-/// Divides a stack slot: frames first, on the page where native code begins, then values, from a page's begin.
+/// Divides a stack slot: frames first, on the page where native code begins, then values, from a page's begin. Frames get so much that values run out no later than with eleven for each of them.
 pub fn layout(stack: &Stack) -> Stacks {
     let (base, len) = stack.vm_area();
     let frames = base as *mut Frame;
-    let frame_bytes = (base as usize + len / 4) / PAGE * PAGE - base as usize;
+    let frame_bytes = (base as usize + len / 20 * 7) / PAGE * PAGE - base as usize;
     // SAFETY: both parts lie inside the slot's VM area.
     unsafe {
         let values = base.add(frame_bytes) as *mut Value;
