@@ -113,7 +113,7 @@ impl Vm {
             globals: FastMap::default(),
             global_aliases: FastMap::default(),
             set_as: None,
-            generic_ivars: FastMap::default(),
+            generic_ivars: Default::default(),
             object_ids: FastMap::default(),
             next_object_id: 8,
             hash_seed: HashSeed::of_process(),

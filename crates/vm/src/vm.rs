@@ -321,7 +321,7 @@ pub struct Vm {
     pub global_aliases: FastMap<Sym, Sym>,
     /// The alias by which a global variable is being set, for what its setter says of it.
     pub(crate) set_as: Option<Sym>,
-    pub(crate) generic_ivars: FastMap<usize, Vec<(Sym, Value)>>,
+    pub(crate) generic_ivars: crate::state::listed::Lists,
     pub(crate) object_ids: FastMap<usize, i64>,
     pub(crate) next_object_id: i64,
     /// What codes in tables are made with.

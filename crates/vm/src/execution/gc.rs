@@ -201,7 +201,7 @@ impl Cx {
                 // Lists are marked through the flag.
                 // SAFETY: what is not swept yet is a cell as it was.
                 let has = |p: usize| heap.is_marked_or_new(p as *mut Header) && Value::from_bits(p as u64).flags() & flags::HAS_IVARS != 0;
-                cx.generic_ivars.retain(|p, _| has(*p));
+                cx.generic_ivars.change().retain(|p, _| has(*p));
                 cx.identities.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                 cx.object_ids.retain(|p, _| heap.is_marked_or_new(*p as *mut Header));
                 cx.sweep_standing(heap);

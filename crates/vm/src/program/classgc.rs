@@ -117,7 +117,7 @@ impl Cx {
         } else {
             self.fresh.classes.iter().filter_map(|id| self.classes.get(*id)).for_each(&mut each);
         }
-        for (p, list) in &self.generic_ivars {
+        for (p, list) in self.generic_ivars.iter() {
             if !(full && m.is_unmarked(*p as *mut Header)) {
                 list.iter().for_each(|(_, v)| m.mark_value_bits(v.bits()));
             }

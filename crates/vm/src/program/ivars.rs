@@ -187,7 +187,10 @@ impl Cx {
                 // SAFETY: no slot of a class has changed since: the data is still this one's.
                 unsafe { &(*self.class_near.1).ivars }
             }
-            None if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 && !Self::is_object_like(v) => self.generic_list(v)?,
+            None if v.is_cell() && v.flags() & flags::HAS_IVARS != 0 && !Self::is_object_like(v) => match &self.base {
+                Some(b) if v.flags() & flags::SHARED != 0 => b.generic_list(v)?,
+                _ => self.generic_ivars.of(v.bits() as usize)?,
+            },
             None => return None,
         })
     }
@@ -210,7 +213,7 @@ impl Cx {
         if !v.is_cell() || v.flags() & asked != flags::HAS_IVARS || Self::is_object_like(v) {
             return None;
         }
-        let list = self.generic_ivars.get_mut(&(v.bits() as usize))?;
+        let list = self.generic_ivars.of(v.bits() as usize)?;
         let at = place_in(list, name, hint)?;
         list[at].1 = value;
         Some(at)
@@ -276,7 +279,7 @@ impl Cx {
             }
         } else if v.is_cell() {
             v.set_flags(flags::HAS_IVARS);
-            let list = self.generic_ivars.entry(v.bits() as usize).or_default();
+            let list = self.generic_ivars.change().entry(v.bits() as usize).or_default();
             match list.iter_mut().find(|(n, _)| *n == name) {
                 Some(e) => e.1 = value,
                 None => list.push((name, value)),
@@ -352,7 +355,7 @@ impl Cx {
             ObjectCell::set_shape(o, shape);
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             self.class_mut(c.id).ivars.retain(|(n, _)| *n != name);
-        } else if let Some(list) = self.generic_ivars.get_mut(&(v.bits() as usize)) {
+        } else if let Some(list) = self.generic_ivars.of(v.bits() as usize) {
             list.retain(|(n, _)| *n != name);
         }
         Some(old)

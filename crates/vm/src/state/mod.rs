@@ -7,6 +7,7 @@ pub mod events;
 pub mod frame;
 pub mod held;
 pub mod layouts;
+pub(crate) mod listed;
 pub mod looks;
 pub mod machine;
 pub mod make;

@@ -81,7 +81,7 @@ impl Cx {
         }
         for (n, mut list) in generic {
             list.iter_mut().for_each(|(_, v)| *v = fix(*v));
-            self.generic_ivars.insert(made[n].bits() as usize, list);
+            self.generic_ivars.change().insert(made[n].bits() as usize, list);
         }
         let mut states: Vec<*const CodeState> = Vec::with_capacity(codes.len());
         for c in &codes {

@@ -38,7 +38,7 @@ impl Cx {
         };
         let shape = self.root_shape(class);
         for v in cells.iter() {
-            self.generic_ivars.remove(&(v.bits() as usize));
+            self.generic_ivars.change().remove(&(v.bits() as usize));
             self.cell_changes(*v);
             empty_moved(&mut self.heap, *v, shape);
         }
