@@ -69,3 +69,15 @@ p 4.times.map { |i| Thread.new { 50.times.all? { |j| t = "#{i} #{j} " * j; Zlib.
 GC.start
 GC.start
 p Zlib.deflate(text) == plain
+
+# Of gzip files: what was read to its end, and what was written.
+require "stringio"
+out = StringIO.new("".b)
+2.times { |i| Zlib::GzipWriter.wrap(out) { |gz| gz << "file #{i}\n" * 3; gz.finish } }
+out.rewind
+r = Zlib::GzipReader.new(out)
+p r.read, r.eof?, r.read, r.read(1), r.unused&.bytesize
+r.rewind
+p r.gets, r.read, Zlib.deflate(text) == plain
+out.rewind
+puts Zlib::GzipReader.zcat(out)

@@ -203,8 +203,15 @@ mod stream {
         let code = unsafe { if from.deflates { z::deflateCopy(&mut *z, &mut *from.z) } else { z::inflateCopy(&mut *z, &*from.z) } };
         from.z.next_out = std::ptr::null_mut();
         z.next_out = std::ptr::null_mut();
-        let copy =
-            Stream { z, deflates: from.deflates, finished: from.finished, used: from.used, settings: from.settings, size: from.size, failed: from.failed.clone() };
+        let copy = Stream {
+            z,
+            deflates: from.deflates,
+            finished: from.finished,
+            used: from.used,
+            settings: from.settings,
+            size: from.size,
+            failed: from.failed.clone(),
+        };
         if code != z::Z_OK {
             return fail(cx, code, None);
         }

@@ -185,7 +185,12 @@ impl Cx {
         // SAFETY: the state of a live frame.
         let state = unsafe { &*l.code };
         let kind = if state.machine.get().is_null() { FrameKind::Ruby } else { FrameKind::Machine };
-        ProfileFrame { name: self.level_label(l).to_string(), file: Some(state.code.file.clone()), line: state.code.line_at(l.at as usize), kind }
+        ProfileFrame {
+            name: self.level_label(l).to_string(),
+            file: Some(state.code.file.clone()),
+            line: state.code.line_at(l.at as usize),
+            kind,
+        }
     }
     /// File and line of the innermost code that is not the core library's.
     pub(super) fn place_in_program(&self) -> Option<(Arc<str>, u32)> {
