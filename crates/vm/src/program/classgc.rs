@@ -186,6 +186,7 @@ impl Cx {
             }
         });
         self.forget(&dead, &shapes);
+        self.fresh.classes.retain(|c| !dead.contains_key(c));
         for (id, data) in dead {
             self.class_near.1 = std::ptr::null();
             *self.classes.slot(id) = None;
@@ -241,7 +242,7 @@ impl Cx {
         self.own_more(bytes);
     }
     /// Before a minor collection forgets which classes have changed, and after a full one has freed some: what they weigh now. Looking at all of them in each minor collection is most of
-    /// the work where many die.
+    /// the work where many die. After a minor one none is fresh: [`Cx::nothing_is_fresh`] follows.
     pub(crate) fn weigh_classes(&mut self, full: bool) {
         let mut sum = if full { 0 } else { self.class_bytes };
         let mut weigh = |slot: &ClassSlot| {
@@ -250,6 +251,7 @@ impl Cx {
                 let d = unsafe { &mut *slot.data };
                 let now = d.weight();
                 let before = std::mem::replace(&mut d.weighed.bytes, now);
+                d.weighed.fresh &= full;
                 sum = if full { sum + now } else { (sum + now).saturating_sub(before) };
             }
         };

@@ -14,7 +14,7 @@ use zakuro_object::ClassId;
 pub(crate) struct Fresh {
     /// Keys of `code_states`, each once (`CodeState::fresh`). A state may be gone since.
     pub states: Vec<usize>,
-    /// Each once (`Weighed::fresh`), unless its number has been given anew. Some may be gone since.
+    /// Each once (`Weighed::fresh`).
     pub classes: Vec<u32>,
 }
 
@@ -38,18 +38,13 @@ impl Cx {
             }
         }
     }
-    /// After a minor collection nothing is young.
+    /// After a minor collection nothing is young. Its classes were told by [`Cx::weigh_classes`].
     pub(crate) fn nothing_is_fresh(&mut self) {
         for key in std::mem::take(&mut self.fresh.states) {
             if let Some(state) = self.code_states.get(&key) {
                 state.fresh.set(false);
             }
         }
-        for id in std::mem::take(&mut self.fresh.classes) {
-            if let Some(slot) = self.classes.get(id).filter(|s| s.own) {
-                // SAFETY: as above.
-                unsafe { (*slot.data).weighed.fresh = false }
-            }
-        }
+        self.fresh.classes.clear();
     }
 }
