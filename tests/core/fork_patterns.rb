@@ -154,3 +154,11 @@ end
 here.close
 Process.wait(server)
 p $?.success?
+
+# The number of the process is the child's there, also where it was asked for before.
+parent = [Process.pid, $$]
+r, w = IO.pipe
+child = fork { w.puts "#{Process.pid} #{$$} #{Process.ppid}"; w.close; exit!(0) }
+w.close
+Process.wait(child)
+p r.read.split.map(&:to_i) == [child, child, parent[0]], parent == [Process.pid, $$]

@@ -9,3 +9,7 @@ begin
 rescue TypeError, ArgumentError => e
   puts e.class
 end
+
+# All fields at once.
+ENV["TZ"] = "Europe/Berlin"
+p Time.at(1_720_000_000).to_a, Time.at(1_700_000_000).to_a, Time.at(-1.5).getutc.to_a, Time.at(0, in: "+05:30").to_a, Time.new(-5, 1, 1).utc.to_a

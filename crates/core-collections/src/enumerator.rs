@@ -323,9 +323,14 @@ mod methods {
         if size.is_nil() || !size.is_cell() {
             return Ok(size);
         }
+        let native = if cx.is_data::<NativeSize>(size) { Some(cx.data_ref::<NativeSize>(size)?.0) } else { None };
+        if let Some(f) = native
+            && p.args.is_empty()
+        {
+            return f(cx, p.recv, &[]);
+        }
         let argv = RootedVec::of(cx, p.args);
-        if cx.is_data::<NativeSize>(size) {
-            let f = cx.data_ref::<NativeSize>(size)?.0;
+        if let Some(f) = native {
             return f(cx, p.recv, &argv);
         }
         Ok(cx.call_if_responds(size, sym::call, &argv)?.unwrap_or(size))

@@ -6,6 +6,7 @@ use zakuro_core_collections::enumerator::EnumeratorExt;
 use std::collections::HashMap;
 use zakuro_macros::ruby_class;
 use zakuro_object::{Header, HashTable};
+use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
 
 mod config;
@@ -94,9 +95,9 @@ struct Finalizers {
 #[derive(Default)]
 struct Weak {
     /// Compared by identity; an entry goes when key or value dies.
-    maps: HashMap<usize, WeakPairs>,
+    maps: FastMap<usize, WeakPairs>,
     /// Compared by `eql?` with the stored hash code; an entry goes when its key dies.
-    key_maps: HashMap<usize, WeakKeys>,
+    key_maps: FastMap<usize, WeakKeys>,
     /// By the address of the object, which stays where it is.
     finalizers: HashMap<u64, Finalizers>,
     /// The number of the last object that got some.

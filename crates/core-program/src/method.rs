@@ -108,20 +108,18 @@ pub fn source_location(cx: &mut Cx, m: Ref<MethodCell>) -> Value {
 /// Module whose table holds the method: that of an alias or changed visibility, too.
 fn owner(cx: &mut Cx, o: Obj) -> Value {
     let mut holder = cell(o).owner;
-    if let Some(class) = cx.class_id(o.class) {
-        for c in cx.ancestor_list(class) {
-            if let Some(m) = cx.method_in(c, o.name) {
-                let changed = m.method_kind() == MethodKind::ZSuper;
-                // What a look-up finds for an entry that changes the visibility is made anew when the caches have lost it.
-                let same = |f: Ref<MethodCell>| {
-                    let mine = cell(o);
-                    f.reserved == mine.reserved && f.owner == mine.owner && f.body == mine.body && f.data.bits() == mine.data.bits()
-                };
-                if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(same) {
-                    holder = c;
-                }
-                break;
-            }
+    if let Some(class) = cx.class_id(o.class)
+        && let Some(c) = cx.ancestors(class).find(|c| cx.class(*c).methods.contains_key(&o.name))
+        && let Some(m) = cx.method_in(c, o.name)
+    {
+        let changed = m.method_kind() == MethodKind::ZSuper;
+        // What a look-up finds for an entry that changes the visibility is made anew when the caches have lost it.
+        let same = |f: Ref<MethodCell>| {
+            let mine = cell(o);
+            f.reserved == mine.reserved && f.owner == mine.owner && f.body == mine.body && f.data.bits() == mine.data.bits()
+        };
+        if m.as_value() == o.method || changed && cx.find_method(class, o.name).is_some_and(same) {
+            holder = c;
         }
     }
     cx.class_value(holder)

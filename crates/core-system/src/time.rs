@@ -410,6 +410,21 @@ pub mod time {
             None => Ok(Value::NIL),
         }
     }
+    /// `[sec, min, hour, day, month, year, wday, yday, isdst, zone]`
+    ///
+    ///     Time.utc(2000, 1, 2, 3, 4, 5).to_a   #=> [5, 4, 3, 2, 1, 2000, 0, 2, false, "UTC"]
+    #[method("to_a")]
+    fn to_a(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        let (r, second) = (t.reading(), t.second_of_day());
+        let numbers = [second % 60, second / 60 % 60, second / 3600, r.day.into(), r.mon.into(), r.year, r.wday as i64, r.yday as i64];
+        let dst = Value::bool(is_dst(cx, this)?);
+        let mut all = RootedVec::new(cx);
+        all.extend(numbers.map(|n| cx.int(n)));
+        let zone = zone(cx, this)?;
+        all.extend([dst, zone]);
+        Ok(cx.array(&all))
+    }
     /// Seconds east of Greenwich.
     ///
     ///     Time.new(2000, 1, 1, in: "+02:30").utc_offset   #=> 9000

@@ -16,9 +16,6 @@ class Time
   # Whether it is a Saturday.
   def saturday? = wday == 6
 
-  # `[sec, min, hour, day, month, year, wday, yday, isdst, zone]`
-  def to_a = [sec, min, hour, day, month, year, wday, yday, isdst, zone]
-
   # A Hash of `:year`, `:month`, `:day`, `:yday`, `:wday`, `:hour`, `:min`, `:sec`, `:subsec`, `:dst` and `:zone` for pattern matching; of the named ones alone if `keys` is an Array.
   def deconstruct_keys(keys)
     raise TypeError, "wrong argument type #{keys.class} (expected Array or nil)" unless keys.nil? || Array === keys

@@ -105,9 +105,14 @@ pub struct ClassData {
     pub weighed: Weighed,
 }
 
-/// What the VM that owns the data has counted of its [`ClassData::weight`]: of a copy nothing.
+/// What the VM that owns the data keeps about it for its collector: of a copy nothing.
 #[derive(Default, Debug)]
-pub struct Weighed(pub usize);
+pub struct Weighed {
+    /// So much of its [`ClassData::weight`] is counted.
+    pub bytes: usize,
+    /// It is among the classes that have got cells since the last minor collection.
+    pub fresh: bool,
+}
 
 impl Clone for Weighed {
     fn clone(&self) -> Self {
@@ -206,7 +211,7 @@ impl ClassData {
             superclass,
             includes: Vec::new(),
             prepends: Vec::new(),
-            near: vec![id],
+            near: Vec::new(),
             sorted: Vec::new(),
             own_places: 1,
             repeats: false,

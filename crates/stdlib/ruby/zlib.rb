@@ -43,7 +43,10 @@ module Zlib
   #     Zlib.gunzip(Zlib.gzip("abc"))   #=> "abc"
   def self.gzip(text, level: nil, strategy: nil)
     out = "\x1F\x8B\x08\0\0\0\0\0".b << (level == 9 ? 2 : level == 1 ? 4 : 0) << OS_CODE
-    out << Deflate.new(level, -MAX_WBITS, DEF_MEM_LEVEL, strategy).deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
+    stream = Deflate.new(level, -MAX_WBITS, DEF_MEM_LEVEL, strategy)
+    out << stream.deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
+    stream.close
+    out
   end
 
   # The content of a gzip file, a binary String; GzipFile::Error if it is broken.
@@ -112,6 +115,7 @@ module Zlib
       __ready
       @closed = true
       @input = @out = nil
+      __end
     end
     alias close end
     # Whether the stream is closed.

@@ -199,6 +199,7 @@ module Zlib
     # What ends the file.
     private def __end
       @io.write(__header << @deflate.finish << [@crc, @size & 0xffffffff].pack("VV")) # one argument: Rack's body takes no more
+      @deflate.close
     end
   end
 
@@ -289,6 +290,7 @@ module Zlib
         @buffer << out
         if @inflate.finished?
           @done = true
+          @inflate.close
           __check_footer
         end
       end

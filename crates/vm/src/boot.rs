@@ -255,7 +255,7 @@ impl Vm {
             let object = alloc_cell(&vm.heap, ClassCell { header, id: *id }).as_value();
             let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);
             let mut data = ClassData::new(*id, *kind, object, superclass);
-            data.alloc = *alloc;
+            (data.alloc, data.near) = (*alloc, vec![*id]);
             vm.install_class(data);
             *vm.shapes.slot(id.0) = Some(ShapeInfo { class: *id, parent: id.0, name: sym::empty, count: 0 });
         }

@@ -23,6 +23,10 @@ pub trait VmState: Any + Default + Trace {
     fn snapshot(&self, _values: &mut Gathered) -> Option<Restore> {
         None
     }
+    /// Bytes outside the heap that count for the VM: asked after each collection.
+    fn weight(&self) -> usize {
+        0
+    }
     /// Bytes that it keeps for an object.
     fn held_for(&self, _object: Value) -> usize {
         0
@@ -109,6 +113,7 @@ pub(crate) trait AnyState {
     fn trace_state(&self, m: &mut Marker<'_>);
     fn sweep_state(&mut self, heap: &Heap);
     fn held_by_state(&self, object: Value) -> usize;
+    fn state_weight(&self) -> usize;
 }
 impl<T: VmState> AnyState for T {
     fn snapshot_state(&self, values: &mut Gathered) -> Option<Restore> {
@@ -116,6 +121,9 @@ impl<T: VmState> AnyState for T {
     }
     fn any(&mut self) -> &mut dyn Any {
         self
+    }
+    fn state_weight(&self) -> usize {
+        self.weight()
     }
     fn held_by_state(&self, object: Value) -> usize {
         self.held_for(object)

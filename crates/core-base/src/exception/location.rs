@@ -1,7 +1,7 @@
 //! The backtrace of an exception: setting it, and as Thread::Backtrace::Location objects.
 
 use zakuro_macros::Trace;
-use zakuro_vm::backtrace::Location;
+use zakuro_vm::backtrace::{Label, Location};
 use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
@@ -14,20 +14,23 @@ pub struct Loc(#[untraced] pub Location);
 impl NativeData for Loc {
     fn weight(&self) -> usize {
         // The file's name is shared by most.
-        self.0.label.capacity() + self.0.base_label.capacity() + BLOCK * 2
+        match &self.0.label {
+            Label::Call { .. } => 0,
+            Label::Text(t) => size_of_val(&**t) + t.0.capacity() + t.1.capacity() + BLOCK * 3,
+        }
     }
     fn send_copy(&self) -> Option<SendPayload> {
         Some(Box::new(Loc(self.0.clone())))
     }
     fn save(&self, out: &mut Saved) -> Option<&'static str> {
-        let Location { file, line, label, base_label, text } = &self.0;
-        out.blob(file.as_bytes()).number((*line).into()).blob(label.as_bytes()).blob(base_label.as_bytes()).flag(*text);
+        let Location { file, line, label, text } = &self.0;
+        out.blob(file.as_bytes()).number((*line).into()).blob(label.to_string().as_bytes()).blob(label.base().as_bytes()).flag(*text);
         Some("Location")
     }
 }
 zakuro_vm::saved_loader!("Location", |r| {
     let text = |r: &mut SavedReader| Some(std::str::from_utf8(r.blob()?).ok()?.to_string());
-    let location = Location { file: text(r)?.into(), line: r.narrow()?, label: text(r)?, base_label: text(r)?, text: r.flag()? };
+    let location = Location { file: text(r)?.into(), line: r.narrow()?, label: Label::Text(Box::new((text(r)?, text(r)?))), text: r.flag()? };
     r.ends(0)?;
     Some(rebuild(move |_, _| Some(Box::new(Loc(location.clone())))))
 });
@@ -54,7 +57,7 @@ fn parse(text: &str) -> Location {
     };
     let base = label.rsplit(" in ").next().unwrap_or(label);
     let base = base.rsplit(['#', '.']).next().filter(|b| !b.is_empty()).unwrap_or(base);
-    Location { file: file.into(), line, label: label.into(), base_label: base.into(), text: false }
+    Location { file: file.into(), line, label: Label::Text(Box::new((label.into(), base.into()))), text: false }
 }
 
 /// `Exception#backtrace_locations`: nil when never raised, or when the backtrace was set to Strings.

@@ -232,7 +232,7 @@ pub(super) mod kernel {
                 return cx.arg_error(format!("negative level ({n})"));
             }
             // Level 0 is the builtin itself.
-            let at = cx.locations(0).into_iter().filter(|l| !l.label.ends_with("#warn")).nth(n as usize);
+            let at = cx.locations(0).into_iter().filter(|l| !l.label.to_string().ends_with("#warn")).nth(n as usize);
             prefix = match at {
                 Some(l) => format!("{}:{}: warning: ", l.file, l.line).into_bytes(),
                 None => b"warning: ".to_vec(),

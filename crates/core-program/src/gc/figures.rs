@@ -1,7 +1,7 @@
 //! What GC tells in CRuby's words about the last collection and the sizes of cells.
 
 use super::Weak;
-use zakuro_heap::SizeClass;
+use zakuro_heap::{HeapStats, SizeClass};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -17,62 +17,87 @@ pub(super) fn into(cx: &mut Cx, given: Option<Value>, refused: &'static str) -> 
     Ok(h)
 }
 
-/// Figures for `GC.stat`; those in [`COUNTED`] only if they are counted. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
-fn figures(cx: &mut Cx, counted: bool) -> Vec<(&'static str, i64)> {
-    let s = cx.heap.stats();
-    // Frozen graphs received from other VMs, or sent on: memory that several VMs may count.
-    let (regions, region_bytes) = cx.heap.region_stats();
-    let classes = if counted { cx.heap.size_classes() } else { Vec::new() };
-    let sum = |f: fn(&SizeClass) -> usize| classes.iter().map(f).sum::<usize>() as i64;
-    let (cells, live, marked) = (sum(|c| c.cells), sum(|c| c.live), sum(|c| c.marked));
-    let allocated = s.allocated_cells as i64;
-    let pages = (s.blocks + s.reserve_blocks) as i64;
-    // Of the size that cells have on average.
-    let cell = if marked == 0 { 32 } else { (s.live_bytes as i64 / marked).max(32) };
-    let (marking, sweeping) = (s.mark_nanos as i64 / 1_000_000, s.sweep_nanos as i64 / 1_000_000);
-    vec![
-        ("count", s.collections as i64),
-        ("time", ((s.mark_nanos + s.sweep_nanos) / 1_000_000) as i64),
-        ("marking_time", marking),
-        ("sweeping_time", sweeping),
-        ("heap_allocated_pages", pages),
-        ("heap_empty_pages", s.reserve_blocks as i64),
-        ("heap_allocatable_slots", 0),
-        ("heap_allocatable_bytes", 0),
-        ("heap_available_slots", cells),
-        ("heap_live_slots", live),
-        ("heap_free_slots", cells - live),
-        ("heap_final_slots", 0),
-        ("heap_marked_slots", marked),
-        ("heap_eden_pages", s.blocks as i64),
-        ("total_allocated_pages", s.taken.blocks as i64),
-        ("total_freed_pages", s.given.blocks as i64),
-        ("total_allocated_objects", allocated),
-        ("total_freed_objects", allocated - live),
-        ("malloc_increase_bytes", s.since as i64),
-        ("malloc_increase_bytes_limit", s.limit as i64),
-        ("minor_gc_count", (s.collections - s.full_collections) as i64),
-        ("major_gc_count", s.full_collections as i64),
-        ("compact_count", 0),
-        ("read_barrier_faults", 0),
-        ("total_moved_objects", 0),
-        ("remembered_wb_unprotected_objects", 0),
-        ("remembered_wb_unprotected_objects_limit", 0),
-        ("old_objects", marked),
-        ("old_objects_limit", marked + (s.growth.saturating_sub(s.grown)) as i64 / cell),
-        ("oldmalloc_increase_bytes", s.grown as i64),
-        ("oldmalloc_increase_bytes_limit", s.growth as i64),
-        ("live_bytes", s.live_bytes as i64),
-        ("payload_bytes", s.payload_bytes as i64),
-        ("allocated_bytes", s.allocated_bytes as i64),
-        ("last_pause_nanoseconds", s.last_pause_nanos as i64),
-        ("longest_pause_nanoseconds", s.max_pause_nanos as i64),
-        ("lots_taken", s.taken.lots as i64),
-        ("lots_given_back", s.given.lots as i64),
-        ("shared_regions", regions as i64),
-        ("shared_region_bytes", region_bytes as i64),
-    ]
+/// What figures are made of.
+struct Look {
+    s: HeapStats,
+    /// Empty where they are not counted.
+    classes: Vec<SizeClass>,
+    /// Frozen graphs received from other VMs, or sent on, and their bytes: memory that several VMs may count.
+    regions: (usize, usize),
 }
+
+impl Look {
+    fn at(cx: &mut Cx, counted: bool) -> Look {
+        let classes = if counted { cx.heap.size_classes() } else { Vec::new() };
+        Look { s: cx.heap.stats(), classes, regions: cx.heap.region_stats() }
+    }
+    fn sum(&self, of: fn(&SizeClass) -> usize) -> i64 {
+        self.classes.iter().map(of).sum::<usize>() as i64
+    }
+    fn cells(&self) -> i64 {
+        self.sum(|c| c.cells)
+    }
+    fn live(&self) -> i64 {
+        self.sum(|c| c.live)
+    }
+    fn marked(&self) -> i64 {
+        self.sum(|c| c.marked)
+    }
+    fn pages(&self) -> i64 {
+        (self.s.blocks + self.s.reserve_blocks) as i64
+    }
+    /// The size that cells have on average.
+    fn cell(&self) -> i64 {
+        match self.marked() {
+            0 => 32,
+            marked => (self.s.live_bytes as i64 / marked).max(32),
+        }
+    }
+}
+
+/// Figures of `GC.stat`. What CRuby counts and nothing here does (cells that move, cells that no barrier protects) is 0.
+const FIGURES: [(&str, fn(&Look) -> i64); 40] = [
+    ("count", |l| l.s.collections as i64),
+    ("time", |l| ((l.s.mark_nanos + l.s.sweep_nanos) / 1_000_000) as i64),
+    ("marking_time", |l| l.s.mark_nanos as i64 / 1_000_000),
+    ("sweeping_time", |l| l.s.sweep_nanos as i64 / 1_000_000),
+    ("heap_allocated_pages", |l| l.pages()),
+    ("heap_empty_pages", |l| l.s.reserve_blocks as i64),
+    ("heap_allocatable_slots", |_| 0),
+    ("heap_allocatable_bytes", |_| 0),
+    ("heap_available_slots", |l| l.cells()),
+    ("heap_live_slots", |l| l.live()),
+    ("heap_free_slots", |l| l.cells() - l.live()),
+    ("heap_final_slots", |_| 0),
+    ("heap_marked_slots", |l| l.marked()),
+    ("heap_eden_pages", |l| l.s.blocks as i64),
+    ("total_allocated_pages", |l| l.s.taken.blocks as i64),
+    ("total_freed_pages", |l| l.s.given.blocks as i64),
+    ("total_allocated_objects", |l| l.s.allocated_cells as i64),
+    ("total_freed_objects", |l| l.s.allocated_cells as i64 - l.live()),
+    ("malloc_increase_bytes", |l| l.s.since as i64),
+    ("malloc_increase_bytes_limit", |l| l.s.limit as i64),
+    ("minor_gc_count", |l| (l.s.collections - l.s.full_collections) as i64),
+    ("major_gc_count", |l| l.s.full_collections as i64),
+    ("compact_count", |_| 0),
+    ("read_barrier_faults", |_| 0),
+    ("total_moved_objects", |_| 0),
+    ("remembered_wb_unprotected_objects", |_| 0),
+    ("remembered_wb_unprotected_objects_limit", |_| 0),
+    ("old_objects", |l| l.marked()),
+    ("old_objects_limit", |l| l.marked() + l.s.growth.saturating_sub(l.s.grown) as i64 / l.cell()),
+    ("oldmalloc_increase_bytes", |l| l.s.grown as i64),
+    ("oldmalloc_increase_bytes_limit", |l| l.s.growth as i64),
+    ("live_bytes", |l| l.s.live_bytes as i64),
+    ("payload_bytes", |l| l.s.payload_bytes as i64),
+    ("allocated_bytes", |l| l.s.allocated_bytes as i64),
+    ("last_pause_nanoseconds", |l| l.s.last_pause_nanos as i64),
+    ("longest_pause_nanoseconds", |l| l.s.max_pause_nanos as i64),
+    ("lots_taken", |l| l.s.taken.lots as i64),
+    ("lots_given_back", |l| l.s.given.lots as i64),
+    ("shared_regions", |l| l.regions.0 as i64),
+    ("shared_region_bytes", |l| l.regions.1 as i64),
+];
 
 #[ruby_class(ids::GC)]
 pub mod gc {
@@ -85,14 +110,18 @@ pub mod gc {
     fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         if let Some(s) = what.and_then(|w| w.as_sym()) {
             let name = s.name();
-            return match figures(cx, COUNTED.contains(&&*name)).iter().find(|f| f.0 == name) {
-                Some(f) => Ok(cx.int(f.1)),
+            return match FIGURES.iter().find(|f| f.0 == name) {
+                Some((_, figure)) => {
+                    let n = figure(&Look::at(cx, COUNTED.contains(&&*name)));
+                    Ok(cx.int(n))
+                }
                 None => cx.arg_error(format!("unknown key: {name}")),
             };
         }
         let h = into(cx, what, "non-hash or symbol given")?;
-        for (name, n) in figures(cx, true) {
-            let n = cx.int(n);
+        let look = Look::at(cx, true);
+        for (name, figure) in FIGURES {
+            let n = cx.int(figure(&look));
             cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
         }
         Ok(h.as_value())

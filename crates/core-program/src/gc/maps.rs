@@ -145,6 +145,13 @@ pub mod weak_map {
 
 /// Hash code and position of a key in a WeakKeyMap. `hash` and `eql?` may be Ruby code, which may change the map, and during which a collection may.
 fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)> {
+    let hash = cx.hash_of(key)?;
+    let m = key_entries(cx, map);
+    if !m.stale
+        && let Some(i) = m.table.find(hash, |k| k == key)
+    {
+        return Ok((hash, Some(i)));
+    }
     while key_entries(cx, map).stale {
         let m = key_entries(cx, map);
         let moves = m.moves;
@@ -165,7 +172,6 @@ fn find_key(cx: &mut Cx, map: Value, key: Value) -> Result<(u64, Option<usize>)>
             m.moves += 1;
         }
     }
-    let hash = cx.hash_of(key)?;
     'again: loop {
         let m = key_entries(cx, map);
         if let Some(i) = m.table.find(hash, |k| k == key) {

@@ -8,10 +8,22 @@ use zakuro_vm::*;
 /// The levels that (start, length) or a Range selects; `here` is the number of levels to leave out at least. None: start is too deep.
 fn select(cx: &mut Cx, args: Rest, default: i64) -> Result<Option<Vec<Location>>> {
     // The builtin itself is the innermost level.
-    let all = match args {
-        [s, n] if s.is_fixnum() && n.is_fixnum() && s.fix() >= 0 && n.fix() >= 0 => cx.locations_up_to(1, (s.fix() as usize).saturating_add(n.fix() as usize)),
-        _ => cx.locations(1),
+    let plain = match args {
+        [] => Some((default, i64::MAX)),
+        [s] => s.as_fixnum().map(|s| (s, i64::MAX)),
+        [s, n, ..] => s.as_fixnum().zip(n.as_fixnum()),
     };
+    if let Some((s, n)) = plain
+        && s >= 0
+        && n > 0
+    {
+        let list = cx.locations_up_to((s as usize).saturating_add(1), n as usize);
+        // Else it depends on how many there are.
+        if !list.is_empty() {
+            return Ok(Some(list));
+        }
+    }
+    let all = cx.locations(1);
     let count = all.len() as i64;
     let (start, len) = match args {
         [] => (default, None),
@@ -148,12 +160,12 @@ pub mod location {
     /// Class and method, `block in ...` for blocks.
     #[method("label")]
     fn label(cx: &mut Cx, this: Value) -> Result<String> {
-        Ok(get(cx, this)?.label.clone())
+        Ok(get(cx, this)?.label.to_string())
     }
     /// Name of the method.
     #[method("base_label")]
     fn base_label(cx: &mut Cx, this: Value) -> Result<String> {
-        Ok(get(cx, this)?.base_label.clone())
+        Ok(get(cx, this)?.label.base())
     }
     /// As a line of a backtrace.
     #[method("to_s")]

@@ -86,8 +86,8 @@ fn set_errat(cx: &mut Cx, _: Sym, v: Value) -> Result<()> {
     cx.call(e, sym::set_backtrace, &[v])?;
     Ok(())
 }
-fn pid(_: &mut Cx, _: Sym) -> Result<Value> {
-    Ok(Value::fixnum(std::process::id() as i64))
+fn pid(cx: &mut Cx, _: Sym) -> Result<Value> {
+    Ok(Value::fixnum(zakuro_core_system::process::info::own_pid(cx)))
 }
 fn verbose(cx: &mut Cx, _: Sym) -> Result<Value> {
     Ok(match cx.options.verbose {

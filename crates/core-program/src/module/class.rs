@@ -53,8 +53,9 @@ pub mod class {
         let Some(m) = cx.find_method(this, sym::initialize) else {
             return cx.no_method_error(object, sym::initialize, &[], interp::MissReason::None);
         };
-        // It takes no arguments, and says so from its own frame.
-        if m.owner == ids::BASIC_OBJECT && m.method_kind() == MethodKind::Native && args.is_empty() && cx.tracing == 0 {
+        // It takes no arguments, and says so from its own frame. A module's does nothing without a block.
+        let does_nothing = m.owner == ids::BASIC_OBJECT || m.owner == ids::MODULE && args.block.is_none();
+        if does_nothing && m.method_kind() == MethodKind::Native && args.is_empty() && cx.tracing == 0 {
             return Ok(object);
         }
         cx.call_told(m, object, sym::initialize, args.all(), args.kw, args.block)?;

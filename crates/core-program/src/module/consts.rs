@@ -53,6 +53,13 @@ fn const_name(cx: &mut Cx, this: Value, name: Value) -> Result<Sym> {
     Ok(s)
 }
 
+/// The name that is one step and right: a Symbol of plain letters.
+fn plain_name(name: Value) -> Option<Sym> {
+    let s = name.as_sym()?;
+    let [first, rest @ ..] = s.bytes() else { return None };
+    (first.is_ascii_uppercase() && rest.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')).then_some(s)
+}
+
 /// A step of a path: a name, or what is called wrong once the steps before it have been found.
 type Step = std::result::Result<Sym, Sym>;
 
@@ -115,8 +122,11 @@ fn lookup(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> Result<Opti
 }
 
 fn is_there(cx: &mut Cx, holder: ClassId, name: Sym, inherit: bool) -> bool {
+    if cx.const_defined_entry(holder, name).is_some() {
+        return true;
+    }
     if !inherit {
-        return cx.const_defined_entry(holder, name).is_some();
+        return false;
     }
     let mro = cx.ancestor_list(holder);
     // Modules see Object's; classes that have no Object among their ancestors don't.
@@ -194,6 +204,12 @@ pub mod module {
     #[method("const_get")]
     fn const_get(cx: &mut Cx, this: Value, name: Value, inherit: Option<Value>) -> Result<Value> {
         let inherit = inherit.is_none_or(|i| i.truthy());
+        if let Some(s) = plain_name(name)
+            && let Some(holder) = cx.class_id(this)
+            && let Some(v) = lookup(cx, holder, s, inherit)?
+        {
+            return Ok(v);
+        }
         let (top, steps) = const_path(cx, this, name)?;
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
@@ -233,6 +249,11 @@ pub mod module {
     #[method("const_defined?")]
     fn const_defined(cx: &mut Cx, this: Value, name: Value, inherit: Option<Value>) -> Result<bool> {
         let inherit = inherit.is_none_or(|i| i.truthy());
+        if let Some(s) = plain_name(name)
+            && let Some(holder) = cx.class_id(this)
+        {
+            return Ok(is_there(cx, holder, s, inherit));
+        }
         let (top, steps) = const_path(cx, this, name)?;
         let mut at = if top { cx.class_value(ids::OBJECT) } else { this };
         for (i, s) in steps.iter().enumerate() {
@@ -376,11 +397,13 @@ pub mod module {
         for (i, s) in steps.iter().enumerate() {
             let Some(holder) = cx.class_id(at) else { return no_holder(cx, name) };
             let s = &step(cx, this, *s)?;
-            let mut places = if inherit { cx.own_first(holder) } else { vec![holder] };
-            if inherit && i == 0 {
-                places.push(ids::OBJECT);
-            }
-            let Some(c) = places.into_iter().find(|c| cx.const_entry(*c, *s).is_some()) else { return Ok(Value::NIL) };
+            let has = |c: &ClassId| cx.const_entry(*c, *s).is_some();
+            let found = Some(holder).filter(has).or_else(|| {
+                let beyond = (i == 0).then_some(ids::OBJECT);
+                let places = if inherit { cx.own_first(holder) } else { Vec::new() };
+                places.into_iter().chain(beyond.filter(|_| inherit)).find(has)
+            });
+            let Some(c) = found else { return Ok(Value::NIL) };
             if i + 1 == steps.len() {
                 return Ok(match autoload::place(cx, c, *s) {
                     Some((file, line)) => {

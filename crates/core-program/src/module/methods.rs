@@ -29,7 +29,7 @@ fn is_helper(c: ClassId, name: Sym) -> bool {
 /// Collects names; the first entry of a name decides.
 #[derive(Default)]
 pub struct NameList {
-    seen: std::collections::HashSet<Sym>,
+    seen: vm::FastMap<Sym, ()>,
     pub found: Vec<Sym>,
 }
 impl NameList {
@@ -40,7 +40,7 @@ impl NameList {
             if d.methods.get(name).is_some_and(stands_in) {
                 continue;
             }
-            if !self.seen.insert(*name) {
+            if self.seen.insert(*name, ()).is_some() {
                 continue;
             }
             if let Some(m) = d.methods.get(name).and_then(|v| Ref::<MethodCell>::from_value(*v))

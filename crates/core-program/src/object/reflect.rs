@@ -66,7 +66,7 @@ pub mod kernel {
         }
         for m in modules.iter().rev() {
             cx.call(*m, sym::extend_object, &[this])?;
-            cx.call(*m, sym::extended, &[this])?;
+            cx.call_hook(*m, sym::extended, this)?;
         }
         Ok(this)
     }

@@ -40,8 +40,8 @@ fn report(cx: &mut Cx, signal: i32) -> String {
     }
     out.push_str("\n-- Ruby level backtrace information ----------------------------------------\n");
     for l in locations.iter().rev() {
-        let block = if l.label.starts_with("block ") { "block in " } else { "" };
-        out.push_str(&format!("{}:{}:in '{block}{}'\n", l.file, l.line, l.base_label));
+        let block = if l.label.to_string().starts_with("block ") { "block in " } else { "" };
+        out.push_str(&format!("{}:{}:in '{block}{}'\n", l.file, l.line, l.label.base()));
     }
     out.push_str("\n-- Other runtime information -----------------------------------------------\n\n* Loaded features:\n\n");
     let features = cx.global_get(Sym::intern("$\"")).ok().and_then(Ref::<ArrayCell>::from_value);

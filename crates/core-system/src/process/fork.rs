@@ -89,6 +89,7 @@ fn close_those_of(other: *mut Cx, mine: &HashSet<RawFd>) {
 
 /// What the VM was told about the parent's process does not hold in the child's.
 fn begin_child(cx: &mut Cx) {
+    super::info::forget_pid(cx);
     super::status::forget_children(cx);
     cx.state::<IoState>().open.forget_waiting();
     library::library().begin_child(cx);

@@ -22,6 +22,20 @@ const LIMITS: &[(&str, u32)] = &[
     ("NICE", libc::RLIMIT_NICE),
 ];
 
+/// The process's id, once it was asked for: asking takes a system call.
+#[derive(Trace, Default)]
+struct OwnPid(#[untraced] Option<i64>);
+impl VmState for OwnPid {}
+
+/// Id of this process.
+pub fn own_pid(cx: &mut Cx) -> i64 {
+    *cx.state::<OwnPid>().0.get_or_insert_with(|| std::process::id() as i64)
+}
+/// It is another process: the child of a fork.
+pub(super) fn forget_pid(cx: &mut Cx) {
+    cx.state::<OwnPid>().0 = None;
+}
+
 pub fn setup(cx: &mut Cx) {
     for (n, v) in LIMITS {
         cx.const_set(ids::PROCESS, Sym::intern(&format!("RLIMIT_{n}")), Value::fixnum(*v as i64));
@@ -95,8 +109,8 @@ pub mod process {
     ///
     ///     Process.pid == $$   #=> true
     #[method("pid", singleton)]
-    fn pid(_this: Value) -> i64 {
-        std::process::id() as i64
+    fn pid(cx: &mut Cx, _this: Value) -> i64 {
+        own_pid(cx)
     }
     /// Id of the parent process.
     #[method("ppid", singleton)]

@@ -6,7 +6,7 @@ use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_text::float::parse_float;
 use zakuro_text::big;
-use zakuro_text::int::{IntError, from_digits, parse_prefix};
+use zakuro_text::int::{Int, IntError, from_digits, parse_prefix};
 use zakuro_vm::*;
 
 fn check_ascii(cx: &mut Cx, s: Str) -> Result<()> {
@@ -34,11 +34,12 @@ struct Reader<'a> {
 
 /// sign * digits * 10**exp / den
 struct Number {
-    digits: BigInt,
+    digits: Int,
     exp: i64,
     den: Option<BigInt>,
     /// Had a point or an exponent.
     float: bool,
+    /// Of a Float.
     text: Vec<u8>,
 }
 
@@ -96,21 +97,19 @@ impl Reader<'_> {
             None if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) => b"0".to_vec(),
             None => return Ok(None),
         };
-        let mut text = digits.clone();
+        let whole = digits.len();
         let (mut exp, mut float) = (0i64, false);
         if self.peek() == Some(b'.') && self.s.get(self.at + 1).is_some_and(u8::is_ascii_digit) {
             self.at += 1;
             if let Some(f) = self.digits(p)? {
                 exp -= f.len() as i64;
-                text.push(b'.');
-                text.extend_from_slice(&f);
                 digits.extend_from_slice(&f);
                 float = true;
             }
         }
-        if let Some(n) = self.exponent(p)? {
+        let power = self.exponent(p)?;
+        if let Some(n) = power {
             exp += n;
-            text.extend_from_slice(format!("e{n}").as_bytes());
             float = true;
         }
         let mut den = None;
@@ -129,14 +128,67 @@ impl Reader<'_> {
                 den = Some(from_digits(&d, 10, false, p)?.to_big());
             }
         }
+        let mut text = Vec::new();
         // Of a Float the text is read.
-        let mut n = if float && !exact && den.is_none() { BigInt::ZERO } else { from_digits(&digits, 10, false, p)?.to_big() };
-        if negative {
-            n = -n;
-            text.insert(0, b'-');
-        }
+        let n = if float && !exact && den.is_none() {
+            text.extend(negative.then_some(b'-'));
+            text.extend_from_slice(&digits[..whole]);
+            if digits.len() > whole {
+                text.push(b'.');
+                text.extend_from_slice(&digits[whole..]);
+            }
+            if let Some(n) = power {
+                text.extend_from_slice(format!("e{n}").as_bytes());
+            }
+            Int::Small(0)
+        } else {
+            from_digits(&digits, 10, negative, p)?
+        };
         Ok(Some(Number { digits: n, exp, den, float, text }))
     }
+}
+
+/// Digits of numbers whose product is a fixnum.
+const SHORT: usize = 9;
+
+/// The Rational in lowest terms at the beginning of a text that is plain and short: digits, perhaps with a point or a denominator. None: it takes a [`Reader`].
+fn short_rational(text: &[u8]) -> Option<(i64, i64)> {
+    let (negative, text) = match text {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] | rest => (false, rest),
+    };
+    let (mut n, count) = short_digits(text)?;
+    let (mut rest, mut den) = (&text[count..], 1);
+    if let [b'.', places @ ..] = rest {
+        let (f, count) = short_digits(places)?;
+        den = 10i64.pow(count as u32);
+        n = n * den + f;
+        rest = &places[count..];
+    }
+    if let [b'/', below @ ..] = rest {
+        let (d, count) = short_digits(below).filter(|d| d.0 != 0)?;
+        den *= d;
+        rest = &below[count..];
+        if let [b'.', ..] = rest {
+            return None;
+        }
+    }
+    if let [b'_' | b'e' | b'E', ..] = rest {
+        return None;
+    }
+    let (mut a, mut b) = (n, den);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    let n = if negative { -n } else { n };
+    Some((n / a, den / a))
+}
+
+/// The number that up to [`SHORT`] digits make, and how many they are; None for no digits, and more of them.
+fn short_digits(text: &[u8]) -> Option<(i64, usize)> {
+    let count = text.iter().take(SHORT + 1).take_while(|b| b.is_ascii_digit()).count();
+    let n = text[..count].iter().fold(0, |n, b| n * 10 + (b - b'0') as i64);
+    (1..=SHORT).contains(&count).then_some((n, count))
 }
 
 /// More decimal places than any program means.
@@ -147,7 +199,7 @@ impl Number {
         if self.exp > MAX_EXP {
             return cx.raise(ids::FLOAT_DOMAIN_ERROR, "Infinity");
         }
-        let (mut num, mut den) = (self.digits, self.den.unwrap_or_else(|| BigInt::from(1)));
+        let (mut num, mut den) = (self.digits.to_big(), self.den.unwrap_or_else(|| BigInt::from(1)));
         if self.exp < -MAX_EXP {
             num = BigInt::from(0);
         } else if self.exp >= 0 {
@@ -168,7 +220,7 @@ impl Number {
             let f = parse_float(&self.text, false).unwrap_or(0.0);
             return Ok(cx.float(f));
         }
-        Ok(cx.big(self.digits))
+        Ok(int_value(cx, self.digits))
     }
 }
 
@@ -211,9 +263,8 @@ fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
     make_complex(cx, first, zero)
 }
 
-fn make_complex(cx: &mut Cx, re: Value, im: Value) -> Result<Value> {
-    let main = cx.main;
-    cx.call(main, Sym::intern("Complex"), &[re, im])
+fn make_complex(cx: &Cx, re: Value, im: Value) -> Result<Value> {
+    Ok(PairCell::make(&cx.heap, ids::COMPLEX, Kind::Complex, re, im))
 }
 
 #[ruby_class(ids::STRING)]
@@ -267,13 +318,16 @@ pub mod numbers {
     #[method("to_r")]
     fn to_r(cx: &mut Cx, this: Str) -> Result<Value> {
         check_ascii(cx, this)?;
+        if let Some((n, d)) = short_rational(this.content(&cx.heap)) {
+            return Ok(PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, Value::fixnum(n), Value::fixnum(d)));
+        }
         let text = this.to_vec();
         let mut r = Reader { s: &text, at: 0 };
         r.space();
         let negative = r.sign() == Some(true);
         match r.number(negative, true, cx)? {
             Some(n) => n.rational(cx),
-            None => Number { digits: BigInt::from(0), exp: 0, den: None, float: false, text: Vec::new() }.rational(cx),
+            None => Number { digits: Int::Small(0), exp: 0, den: None, float: false, text: Vec::new() }.rational(cx),
         }
     }
 

@@ -48,12 +48,68 @@ pub struct Place {
 pub struct Location {
     pub file: std::sync::Arc<str>,
     pub line: u32,
-    /// `Foo#bar`, `block in Foo#bar`, `<main>`
-    pub label: String,
-    /// `bar`
-    pub base_label: String,
+    pub label: Label,
     /// The place is in a text that was given to `eval`.
     pub text: bool,
+}
+
+/// What a level is called. The text is made when it is asked for: most levels are looked at for their file and line.
+#[derive(Clone, Debug)]
+pub enum Label {
+    Call {
+        /// Its blocks around the place.
+        blocks: u32,
+        /// The name of the method's class, and `#` or `.`.
+        owner: Option<(Sym, char)>,
+        name: Name,
+    },
+    /// Of a backtrace that a program has set: `block in Foo#bar`, `bar`.
+    Text(Box<(String, String)>),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Name {
+    Of(Sym),
+    /// `<main>`
+    Words(&'static str),
+}
+
+impl Label {
+    /// `bar`
+    pub fn base(&self) -> String {
+        match self {
+            Label::Call { name, .. } => name.to_string(),
+            Label::Text(t) => t.1.clone(),
+        }
+    }
+}
+
+/// `Foo#bar`, `block in Foo#bar`, `<main>`
+impl std::fmt::Display for Label {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (blocks, owner, name) = match self {
+            Label::Call { blocks, owner, name } => (*blocks, owner, name),
+            Label::Text(t) => return f.write_str(&t.0),
+        };
+        match blocks {
+            0 => {}
+            1 => f.write_str("block in ")?,
+            n => write!(f, "block ({n} levels) in ")?,
+        }
+        if let Some((class, sep)) = owner {
+            write!(f, "{}{sep}", class.name())?;
+        }
+        write!(f, "{name}")
+    }
+}
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Name::Of(s) => f.write_str(&s.name()),
+            Name::Words(w) => f.write_str(w),
+        }
+    }
 }
 
 impl std::fmt::Display for Location {
@@ -124,7 +180,7 @@ impl Cx {
     /// At most `most` of them, the innermost.
     pub fn locations_up_to(&mut self, skip: usize, most: usize) -> Vec<Location> {
         // Frames stay what they are: labels run no Ruby code.
-        let levels = self.levels().take(MAX_LEVELS + skip);
+        let levels = self.levels().take(MAX_LEVELS.saturating_add(skip));
         self.render_levels(levels, skip, most)
     }
     /// The frames as levels, innermost first.
@@ -298,14 +354,14 @@ impl Cx {
     }
     fn render_levels(&mut self, levels: impl Iterator<Item = Level>, skip: usize, most: usize) -> Vec<Location> {
         let mut out = Vec::new();
-        let mut natives: Vec<(String, String)> = Vec::new();
+        let mut natives: Vec<Label> = Vec::new();
         let mut level = 0;
         for l in visible(levels) {
             if out.len() >= most {
                 break;
             }
             if l.code.is_null() {
-                natives.push(self.native_labels(&l));
+                natives.push(self.native_label(&l));
                 continue;
             }
             // SAFETY: the exception's levels keep the code states.
@@ -313,36 +369,38 @@ impl Cx {
             let line = if l.at == AT_DEFINITION { code.line } else { code.line_at(l.at as usize) };
             let file = code.file.clone();
             let text = self.of_text(&l);
-            for (label, base_label) in natives.drain(..) {
+            for label in natives.drain(..) {
                 if level >= skip {
-                    out.push(Location { file: file.clone(), line, label, base_label, text });
+                    out.push(Location { file: file.clone(), line, label, text });
                 }
                 level += 1;
             }
             if level >= skip {
-                let (label, base_label) = self.level_label(&l);
-                out.push(Location { file, line, label, base_label, text });
+                out.push(Location { file, line, label: self.level_label(&l), text });
             }
             level += 1;
         }
         // Called before any program ran (`-r`): the place is the program, without a line.
         if level == 0 {
-            for (label, base_label) in natives.drain(..).skip(skip) {
+            for label in natives.drain(..).skip(skip) {
                 let file = std::sync::Arc::from(self.script.as_str());
-                out.push(Location { file, line: 0, label, base_label, text: false });
+                out.push(Location { file, line: 0, label, text: false });
             }
         }
         out.truncate(most);
         out
     }
-    /// Label and base label of a builtin's level. A stand-in goes by the name of what it stands for.
-    pub(crate) fn native_labels(&mut self, l: &Level) -> (String, String) {
+    /// Label of a builtin's level. A stand-in goes by the name of what it stands for.
+    pub(crate) fn native_label(&mut self, l: &Level) -> Label {
         let m = Ref::<MethodCell>::of(l.me);
-        if l.block {
-            return (self.owner_label(m.owner).unwrap_or_default() + "each", "each".into());
-        }
-        let m = self.not_stand_in(m.owner, m);
-        (self.method_label(m), m.name.name().into())
+        let (owner, name) = match l.block {
+            true => (m.owner, sym::each),
+            false => {
+                let m = self.not_stand_in(m.owner, m);
+                (m.owner, m.name)
+            }
+        };
+        Label::Call { blocks: 0, owner: self.owner_label(owner), name: Name::Of(name) }
     }
     /// Whether a level runs in a text that was given to `eval`.
     fn of_text(&self, l: &Level) -> bool {
@@ -358,30 +416,26 @@ impl Cx {
         false
     }
     pub(crate) fn method_label(&self, m: Method) -> String {
-        let name = m.name.name();
-        match self.owner_label(m.owner) {
-            Some(o) => format!("{o}{name}"),
-            None => name.into_owned(),
-        }
+        Label::Call { blocks: 0, owner: self.owner_label(m.owner), name: Name::Of(m.name) }.to_string()
     }
-    /// `Foo#` or `Foo.`; none for a class without a name, or one that has it for the time being.
-    fn owner_label(&self, owner: ClassId) -> Option<String> {
+    /// `Foo` with `#` or `.`; none for a class without a name, or one that has it for the time being.
+    fn owner_label(&self, owner: ClassId) -> Option<(Sym, char)> {
         let c = self.class(owner);
         let (named, sep) = match c.kind {
             ClassKind::Singleton => (self.class_id(c.attached)?, '.'),
             _ => (owner, '#'),
         };
         let name = self.class(named).name.filter(|n| !crate::classes::is_temporary(*n))?;
-        Some(format!("{}{sep}", name.name()))
+        Some((name, sep))
     }
-    /// Label and base label of a Ruby level. Both speak of the scope around its blocks; evals count as what they stand in.
-    pub(crate) fn level_label(&self, l: &Level) -> (String, String) {
+    /// Label of a Ruby level. It speaks of the scope around its blocks; evals count as what they stand in.
+    pub(crate) fn level_label(&self, l: &Level) -> Label {
         let m = Ref::<MethodCell>::of(l.me);
         let mut blocks = 0;
         // SAFETY: the exception's levels keep the code states, and these the ones around them.
         let mut root = unsafe { &*l.code };
         while matches!(root.code.kind, CodeKind::Block | CodeKind::Eval) {
-            blocks += (root.code.kind == CodeKind::Block) as usize;
+            blocks += (root.code.kind == CodeKind::Block) as u32;
             match root.parent.get() {
                 p if p.is_null() => break,
                 // SAFETY: as above.
@@ -389,24 +443,18 @@ impl Cx {
             }
         }
         let code = &*root.code;
-        let plain = match code.kind {
-            CodeKind::Program if *code.file == *self.script => "<main>".into(),
-            CodeKind::Program => "<top (required)>".into(),
-            CodeKind::Class | CodeKind::Method => code.name.name().into_owned(),
-            CodeKind::Block | CodeKind::Eval => m.name.name().into_owned(),
+        let name = match code.kind {
+            CodeKind::Program if *code.file == *self.script => Name::Words("<main>"),
+            CodeKind::Program => Name::Words("<top (required)>"),
+            CodeKind::Class | CodeKind::Method => Name::Of(code.name),
+            CodeKind::Block | CodeKind::Eval => Name::Of(m.name),
         };
-        let full = match code.kind {
+        let owner = match code.kind {
             CodeKind::Program | CodeKind::Class => None,
             _ if m.method_kind() == MethodKind::Frame => None,
             _ => self.owner_label(m.owner),
         };
-        let full = full.unwrap_or_default() + &plain;
-        let label = match blocks {
-            0 => full,
-            1 => format!("block in {full}"),
-            n => format!("block ({n} levels) in {full}"),
-        };
-        (label, plain)
+        Label::Call { blocks, owner, name }
     }
     /// Backtrace as Array of Strings.
     pub fn backtrace_value(&mut self, skip: usize) -> Value {

@@ -131,23 +131,35 @@ impl Cx {
     }
     /// The data for changing: the VM's own copy, made now if it was still the boot image's.
     pub fn class_mut(&mut self, id: ClassId) -> &mut ClassData {
+        let data = self.own_class(id);
+        // SAFETY: own data, reached only through this VM.
+        if !unsafe { (*data).weighed.fresh } {
+            self.class_gets_cells(id);
+        }
+        // SAFETY: as above.
+        unsafe { &mut *data }
+    }
+    /// A class has got a subclass or includer: nothing that the collector would look for.
+    fn add_dependent(&mut self, id: ClassId, dependent: ClassId) {
+        let data = self.own_class(id);
+        // SAFETY: own data, reached only through this VM.
+        unsafe { (*data).dependents.push(dependent) }
+    }
+    fn own_class(&mut self, id: ClassId) -> *mut ClassData {
         self.class_changes(id);
-        self.class_gets_cells(id);
         let slot = match self.classes.get(id.0) {
             Some(s) => *s,
             None => unreachable!("class id {} of another VM", id.0),
         };
-        let data = if slot.own {
-            slot.data
-        } else {
-            // SAFETY: as in `class`.
-            let copy = Box::into_raw(Box::new(unsafe { (*slot.data).clone() }));
-            self.class_near.1 = std::ptr::null();
-            *self.classes.slot(id.0) = Some(ClassSlot { data: copy, own: true });
-            copy
-        };
-        // SAFETY: own data, reached only through this VM.
-        unsafe { &mut *data }
+        if slot.own {
+            return slot.data;
+        }
+        // SAFETY: as in `class`.
+        let copy = Box::into_raw(Box::new(unsafe { (*slot.data).clone() }));
+        self.class_near.1 = std::ptr::null();
+        *self.classes.slot(id.0) = Some(ClassSlot { data: copy, own: true });
+        self.class_gets_cells(id);
+        copy
     }
     /// The object of a singleton class.
     pub fn attached(&mut self, id: ClassId) -> Value {
@@ -353,7 +365,11 @@ impl Cx {
             data.ivar_hint = up.ivar_hint;
             data.extra = up.extra;
             data.repeats = up.repeats;
-            (data.near, data.own_places, data.beyond) = self.joined(data.near, superclass);
+            let mut own = Vec::with_capacity(1 + up.near.len());
+            own.push(id);
+            (data.near, data.own_places, data.beyond) = self.joined(own, superclass);
+        } else {
+            data.near.push(id);
         }
         if kind == ClassKind::Module {
             data.alloc = Alloc::None;
@@ -361,7 +377,7 @@ impl Cx {
         self.own_more(data.weight());
         self.install_class(data);
         if let Some(s) = superclass {
-            self.class_mut(s).dependents.push(id);
+            self.add_dependent(s, id);
         }
         id
     }
@@ -426,11 +442,8 @@ impl Cx {
             return Ok(c);
         }
         let id = self.new_class(ClassKind::Singleton, Some(c));
-        self.class_mut(id).attached = v;
-        self.class_mut(id).lexical_parent = Some(c);
-        if v.flags() & flags::FROZEN != 0 {
-            self.class_mut(id).frozen = true;
-        }
+        let d = self.class_mut(id);
+        (d.attached, d.lexical_parent, d.frozen) = (v, Some(c), v.flags() & flags::FROZEN != 0);
         self.change_class(v, id);
         Ok(id)
     }
@@ -488,7 +501,7 @@ impl Cx {
             self.class_mut(old).dependents.retain(|d| *d != c);
         }
         self.class_mut(c).superclass = Some(up);
-        self.class_mut(up).dependents.push(c);
+        self.add_dependent(up, c);
         self.relinearise(c);
     }
     /// `class.include(module)`, without hooks. False when it was there already.
@@ -536,7 +549,7 @@ impl Cx {
             return Ok(());
         }
         for m in includes.iter().chain(prepends.iter().filter(|m| !includes.contains(m))) {
-            self.class_mut(*m).dependents.push(to);
+            self.add_dependent(*m, to);
         }
         let modules: Vec<ClassId> = includes.iter().chain(&prepends).copied().collect();
         let d = self.class_mut(to);
@@ -554,7 +567,7 @@ impl Cx {
         let d = self.class(class);
         // Once, if it includes and prepends it.
         if !(d.includes.contains(&module) && d.prepends.contains(&module)) {
-            self.class_mut(module).dependents.push(class);
+            self.add_dependent(module, class);
         }
         self.set_ancestors(class, own);
         for c in self.with_dependents(class).into_iter().skip(1) {
@@ -579,7 +592,9 @@ impl Cx {
     fn set_ancestors(&mut self, id: ClassId, own: Vec<ClassId>) {
         let repeats = self.repeats(id, &own);
         let (mut near, own, beyond) = self.joined(own, self.superclass_of(id));
-        near.shrink_to_fit();
+        if near.capacity() > near.len() + 4 {
+            near.shrink_to_fit();
+        }
         // What is beyond may have changed, too.
         self.cvar_cache.forget();
         let d = self.class(id);

@@ -148,20 +148,21 @@ impl Cx {
         let resting = std::mem::take(&mut self.numbers.resting);
         self.numbers.classes.extend(resting.0);
         self.numbers.shapes.extend(resting.1);
-        let mut dead: FastMap<u32, *mut ClassData> = FastMap::default();
+        let mut found = Vec::new();
         self.classes.each_own_unordered(&mut |slot| {
             // SAFETY: own slots point to live class data.
             let d = unsafe { &*slot.data };
             if slot.own && self.may_die(d) && !self.heap.is_marked_or_new(d.object.header()) {
-                dead.insert(d.id.0, slot.data);
+                found.push((d.id.0, slot.data));
             }
         });
-        if dead.is_empty() {
+        if found.is_empty() {
             return;
         }
+        let dead: FastMap<u32, *mut ClassData> = found.into_iter().collect();
         let is_dead = |c: u32| c >= FIRST_DYNAMIC && dead.contains_key(&c);
         let mut above: FastMap<u32, ()> = FastMap::default();
-        let mut shapes: FastMap<u32, ()> = FastMap::default();
+        let mut shapes: FastMap<u32, ()> = FastMap::with_capacity_and_hasher(2 * dead.len(), Default::default());
         for p in dead.values() {
             // SAFETY: its slot pointed there. The object's cell has died, but is not swept yet.
             let (d, shape) = unsafe { (&**p, (*(**p).object.header()).shape) };
@@ -185,6 +186,7 @@ impl Cx {
             }
         });
         self.forget(&dead, &shapes);
+        self.fresh.classes.retain(|c| !dead.contains_key(c));
         for (id, data) in dead {
             self.class_near.1 = std::ptr::null();
             *self.classes.slot(id) = None;
@@ -240,7 +242,7 @@ impl Cx {
         self.own_more(bytes);
     }
     /// Before a minor collection forgets which classes have changed, and after a full one has freed some: what they weigh now. Looking at all of them in each minor collection is most of
-    /// the work where many die.
+    /// the work where many die. After a minor one none is fresh: [`Cx::nothing_is_fresh`] follows.
     pub(crate) fn weigh_classes(&mut self, full: bool) {
         let mut sum = if full { 0 } else { self.class_bytes };
         let mut weigh = |slot: &ClassSlot| {
@@ -248,7 +250,8 @@ impl Cx {
                 // SAFETY: own slots point to live class data, which this VM alone uses; nobody looks at it now.
                 let d = unsafe { &mut *slot.data };
                 let now = d.weight();
-                let before = std::mem::replace(&mut d.weighed.0, now);
+                let before = std::mem::replace(&mut d.weighed.bytes, now);
+                d.weighed.fresh &= full;
                 sum = if full { sum + now } else { (sum + now).saturating_sub(before) };
             }
         };
@@ -267,6 +270,7 @@ impl Cx {
         sum += self.const_places.capacity() * (PLACE + 1) * 9 / 8;
         sum += (self.object_ids.capacity() + self.identities.capacity()) * 17;
         sum += self.generic_ivars.values().map(|l| 40 + l.capacity() * size_of::<(Sym, Value)>()).sum::<usize>();
+        sum += self.states.values().map(|s| s.state_weight()).sum::<usize>();
         let before = std::mem::replace(&mut self.owned, sum);
         if sum > before {
             self.heap.add_payload(sum - before);

@@ -146,7 +146,16 @@ impl Cx {
     }
     /// The first and the last of the classes that have a class variable. The last one's counts; that of another is overtaken.
     fn cvar_holders(&self, class: ClassId, name: Sym) -> Option<(ClassId, ClassId)> {
-        let mut holders = self.cvar_places(class).into_iter().filter(|c| self.class(*c).cvars.iter().any(|(n, _)| *n == name));
+        let has = |c: &ClassId| self.class(*c).cvars.iter().any(|(n, _)| *n == name);
+        if self.class(class).kind != ClassKind::Singleton {
+            // Of one holder alone the order does not matter.
+            let mut holders = self.ancestors(class).filter(has);
+            let only = holders.next()?;
+            if holders.next().is_none() {
+                return Some((only, only));
+            }
+        }
+        let mut holders = self.cvar_places(class).into_iter().filter(has);
         let first = holders.next()?;
         Some((first, holders.last().unwrap_or(first)))
     }

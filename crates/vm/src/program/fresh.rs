@@ -14,12 +14,9 @@ use zakuro_object::ClassId;
 pub(crate) struct Fresh {
     /// Keys of `code_states`, each once (`CodeState::fresh`). A state may be gone since.
     pub states: Vec<usize>,
-    /// Some of them more than once.
+    /// Each once (`Weighed::fresh`).
     pub classes: Vec<u32>,
 }
-
-/// Beyond so many, repetitions are dropped.
-const MANY: usize = 1 << 12;
 
 impl Cx {
     /// Caches, constants or once-sites of a state get a cell.
@@ -34,17 +31,14 @@ impl Cx {
     /// The class's data get a cell.
     #[inline]
     pub(crate) fn class_gets_cells(&mut self, id: ClassId) {
-        let list = &mut self.fresh.classes;
-        if list.last() == Some(&id.0) {
-            return;
+        if let Some(slot) = self.classes.get(id.0).filter(|s| s.own) {
+            // SAFETY: own slots point to live class data, which this VM alone uses; nobody looks at it now.
+            if !std::mem::replace(unsafe { &mut (*slot.data).weighed.fresh }, true) {
+                self.fresh.classes.push(id.0);
+            }
         }
-        if list.len() == list.capacity() && list.len() >= MANY {
-            list.sort_unstable();
-            list.dedup();
-        }
-        list.push(id.0);
     }
-    /// After a minor collection nothing is young.
+    /// After a minor collection nothing is young. Its classes were told by [`Cx::weigh_classes`].
     pub(crate) fn nothing_is_fresh(&mut self) {
         for key in std::mem::take(&mut self.fresh.states) {
             if let Some(state) = self.code_states.get(&key) {

@@ -147,7 +147,7 @@ impl Cx {
         !self.is_of_one_object(class) || self.ancestors(module).any(|m| self.class(m).methods.keys().any(|n| self.is_cached(class, *n)))
     }
     /// Whether this is the singleton class of an object that is no class.
-    fn is_of_one_object(&self, class: ClassId) -> bool {
+    pub(crate) fn is_of_one_object(&self, class: ClassId) -> bool {
         let d = self.class(class);
         d.kind == ClassKind::Singleton && self.class_id(d.attached).is_none()
     }
@@ -157,6 +157,14 @@ impl Cx {
             return;
         }
         self.note_stand_ins_by_module(class, module);
+        if self.is_of_one_object(class) {
+            // No class with fast paths inherits from it.
+            if self.ancestors(module).any(|m| [sym::not, sym::nil_p].iter().any(|n| self.class(m).methods.contains_key(n))) {
+                self.redefined |= self.truth_of(class);
+                self.unsettle();
+            }
+            return;
+        }
         let reached: Vec<_> = FAST_CLASSES.into_iter().filter(|(c, _)| self.inherits(*c, class)).collect();
         for m in self.ancestor_list(module) {
             let names: Vec<Sym> = self.class(m).methods.keys().copied().filter(|n| is_fast_operator(*n)).collect();

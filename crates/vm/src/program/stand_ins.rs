@@ -92,6 +92,10 @@ impl Cx {
         if self.in_boot {
             return;
         }
+        // Nothing inherits from it: what counts is how it walks itself.
+        if self.is_of_one_object(class) && !self.ancestors(module).any(|m| self.class(m).methods.contains_key(&sym::each)) {
+            return;
+        }
         let modules = self.ancestor_list(module);
         for (of, names) in STAND_INS {
             let above = self.inherits(of, class);

@@ -179,13 +179,18 @@ impl Cx {
     fn describe_level(&mut self, l: &Level) -> ProfileFrame {
         if l.code.is_null() {
             let known = Ref::<MethodCell>::from_value(l.me).is_some();
-            let name = if known { self.native_labels(l).0 } else { "(builtin)".into() };
+            let name = if known { self.native_label(l).to_string() } else { "(builtin)".into() };
             return ProfileFrame { name, file: None, line: 0, kind: FrameKind::Builtin };
         }
         // SAFETY: the state of a live frame.
         let state = unsafe { &*l.code };
         let kind = if state.machine.get().is_null() { FrameKind::Ruby } else { FrameKind::Machine };
-        ProfileFrame { name: self.level_label(l).0, file: Some(state.code.file.clone()), line: state.code.line_at(l.at as usize), kind }
+        ProfileFrame {
+            name: self.level_label(l).to_string(),
+            file: Some(state.code.file.clone()),
+            line: state.code.line_at(l.at as usize),
+            kind,
+        }
     }
     /// File and line of the innermost code that is not the core library's.
     pub(super) fn place_in_program(&self) -> Option<(Arc<str>, u32)> {
