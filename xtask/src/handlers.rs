@@ -38,6 +38,8 @@ const MAY_SAVE: &[&str] = &[
     "calls::send_miss",
     "calls::send_x",
     "calls::sent",
+    "calls::sent_native",
+    "calls::sent_other",
     "control::break_block",
     "control::poll_at",
     "control::rescue_match",

@@ -9,7 +9,7 @@ use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Expected;
-use zakuro_object::{EXT_IVARS, GUARDED};
+use zakuro_object::{EXT_IVARS, GUARDED, Sym};
 use zakuro_vm::frame::FRAME_DEFINED;
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
@@ -29,6 +29,10 @@ impl Leads {
     }
     pub fn native(handler: zakuro_vm::frame::Handler, native: usize) -> Leads {
         Leads { handler, code: 0, native }
+    }
+    /// The builtin `send`, with this name, to this Code.
+    pub fn sent(code: &zakuro_bytecode::Code, name: Sym) -> Leads {
+        Leads { native: name.0 as usize, ..Leads::code(RUBY_CALLS.sent, code) }
     }
     pub fn code(handler: zakuro_vm::frame::Handler, code: &zakuro_bytecode::Code) -> Leads {
         Leads { handler, code: std::ptr::from_ref(code) as usize, native: 0 }
@@ -337,10 +341,7 @@ impl Emitter<'_, '_> {
                 };
                 let site = self.guard_site(id, recv, false, leads, miss);
                 if let Called::Ruby(met) = &called {
-                    let undef = self.word(zakuro_object::Value::UNDEF);
-                    for k in i.x as u16 + 1..=met.code.params.registers() {
-                        self.store_reg(undef, id, i.a + k);
-                    }
+                    self.fill(id, met.code.params.registers());
                 }
                 let v = if let Called::NewPlain(slots) = called {
                     // Where it goes on, if the function is left behind the call.
@@ -361,6 +362,7 @@ impl Emitter<'_, '_> {
             }
             Called::Defined(met) => {
                 let site = self.guard_site(id, recv, false, Leads::code(handlers.defined, &met.code), miss);
+                self.fill(id, met.code.params.registers());
                 let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
                 if met.code.env_reg != 0 {
                     let e = self.env_of_method(me);
@@ -373,12 +375,14 @@ impl Emitter<'_, '_> {
                 self.b.set_cold_block(miss);
             }
             Called::Native(..) => {
-                self.guard_handler(id, recv, if with_block { handlers.native_blk } else { handlers.native }, miss);
+                let to = Leads::to(if with_block { handlers.native_blk } else { handlers.native });
+                let site = self.guard_site(id, recv, false, to, miss);
+                let entry = self.b.ins().iadd_imm_s(site.table, site.offset as i64);
                 let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
                 let ip = self.constant(self.wait_address(u.scope, at));
                 let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
                 let (looks, table) = self.table_to_look();
-                let v = self.call_help(f as usize, &[cx, ip, regs, cs, table]);
+                let v = self.call_help(f as usize, &[cx, ip, regs, cs, table, entry]);
                 self.end_if_none(v, id);
                 if !looks {
                     self.go_on_if_like(id, Some(v));
@@ -437,7 +441,7 @@ impl Emitter<'_, '_> {
                 let v = self.b.block_params(done)[0];
                 return self.write(id, i.a, v);
             }
-            Called::Other | Called::Unseen => {
+            Called::Sent(..) | Called::Other | Called::Unseen => {
                 self.b.ins().jump(miss, &[]);
             }
         }
@@ -448,6 +452,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
+    }
+
+    /// The parameters of a call's callee that nothing is given for.
+    fn fill(&mut self, id: Id, parameters: u16) {
+        let i = self.graph.units[id].insn;
+        let undef = self.word(zakuro_object::Value::UNDEF);
+        for k in i.x as u16 + 1..=parameters {
+            self.store_reg(undef, id, i.a + k);
+        }
     }
 
     /// A call that was looked at when the function was entered, and whenever something could have changed since.

@@ -295,7 +295,8 @@ fn defined_in_place(m: Method, argc: u8) -> Option<*const CodeState> {
     let p = block_of_proc(m.data).filter(|p| p.header.flags & ORPHAN == 0)?;
     let callee = p.code as *const CodeState;
     // SAFETY: a Proc's code is alive as long as it is.
-    unsafe { ((*callee).simple && (*callee).required == argc as u16).then_some(callee) }
+    let takes = unsafe { (*callee).simple && (*callee).required == argc as u16 || (*callee).code.params.in_place(argc) };
+    takes.then_some(callee)
 }
 /// Puts the environment around such a block where it looks for it, in the window of its frame.
 #[inline(always)]
@@ -323,6 +324,7 @@ unsafe fn defined(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
             return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }
         nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: FRAME_DEFINED });
+        fill(base, (*ip).x, callee);
         put_around(base, cache);
         cx.fp = nf;
         let mut k = (*callee).nil_from;
@@ -617,19 +619,27 @@ pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, 
 pub(super) fn is_entered(cx: &Cx, p: Value) -> Option<Ref<ProcCell>> {
     block_of_proc(p).filter(|_| cx.tracing == 0)
 }
-/// `send` with a name whose method is one in Ruby that takes the other arguments as they stand: its frame takes the call's place, as long as the name is the same.
+/// `send` with a name whose method is one in Ruby that takes the other arguments as they stand, or a builtin: its frame takes the call's place, as long as the name is the same.
 fn prepare_sent(cx: &mut Cx, recv: Value, name: Value, argc: u8, cache: &mut CallCache) {
     let Some(name) = name.as_sym() else { return };
-    let Some(m) = cx.method_of_here(recv, name).filter(|m| m.method_kind() == MethodKind::Ruby) else { return };
-    let callee = cx.method_state(m);
-    // SAFETY: the state of a method of this VM.
-    if unsafe { (*callee).simple && (*callee).required == argc as u16 - 1 } {
-        cx.note_cached_name(name);
-        cache.target = callee as usize;
-        cache.me = m.as_value();
-        cache.extra = name.0;
-        cache.handler = sent;
-    }
+    let Some(m) = cx.method_of_here(recv, name) else { return };
+    let (target, handler): (usize, Handler) = match m.method_kind() {
+        MethodKind::Ruby => {
+            let callee = cx.method_state(m);
+            // SAFETY: the state of a method of this VM.
+            if !unsafe { (*callee).simple && (*callee).required == argc as u16 - 1 } {
+                return;
+            }
+            (callee as usize, sent)
+        }
+        MethodKind::Native => (Cx::native_fn(m) as usize, sent_native),
+        _ => return,
+    };
+    cx.note_cached_name(name);
+    cache.target = target;
+    cache.me = m.as_value();
+    cache.extra = name.0;
+    cache.handler = handler;
 }
 /// Whether the call of a `send` is the one that its cache is prepared for; then its arguments stand where the method wants them.
 #[inline(always)]
@@ -657,20 +667,102 @@ unsafe fn sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeSt
         sent_other(cx, ip, regs, cs)
     }
 }
+/// The same of a builtin.
+unsafe fn sent_native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+    // SAFETY: as in `sent`; `target` is the builtin's function.
+    unsafe {
+        let i = *ip;
+        let cache = (*cs).calls.add(i.c as usize);
+        if takes_sent(cx, regs.add(i.a as usize), i.x, cache) {
+            let f: NativeFn = std::mem::transmute((*cache).target);
+            return call_native(cx, ip, regs, cs, f, (*cache).me, i.x as usize - 1, Block::NONE);
+        }
+        sent_other(cx, ip, regs, cs)
+    }
+}
 /// `send` with another name than the cache knows.
 #[inline(never)]
 unsafe fn sent_other(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: as in `sent`. The key matches: the method is the one that `send_miss` found.
+    // SAFETY: as in `sent`.
     unsafe {
         (*cx.fp).ip = ip;
-        let base = regs.add((*ip).a as usize);
-        let class = cx.dispatch_class(*base);
-        let site = &(&(*cs).code.calls)[(*ip).c as usize];
-        let Some(m) = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) else { return send_miss(cx, ip, regs, cs) };
-        describe(cx, ip, regs, cs);
-        cx.call.me = m.as_value();
-        check!(cx, ip, regs, cs, pass_on(cx, base, m));
+        if let Some(callee) = push_sent_simple(cx, regs.add((*ip).a as usize), (*ip).x) {
+            let base = (*cx.fp).regs;
+            if polled(cx) {
+                return poll_at(cx, (*callee).insns.get(), base, callee);
+            }
+            dispatch!(cx, (*callee).insns.get(), base, callee)
+        }
+        describe_sent(cx, ip, regs, cs);
         enter(cx, ip, regs, cs)
+    }
+}
+/// A `send` of any name whose method is one in Ruby that takes the other arguments as they stand: the state of that, whose frame is the current one. None: nothing has happened.
+unsafe fn push_sent_simple(cx: &mut Cx, base: *mut Value, argc: u8) -> Option<*const CodeState> {
+    // SAFETY: as in `sent`, and in `push_simple`.
+    unsafe {
+        let name = (*base.add(1)).as_sym().filter(|_| cx.tracing == 0)?;
+        if cx.active_refinements(Method::of((*cx.fp).me).cref).is_some() {
+            return None;
+        }
+        let class = cx.dispatch_class(*base);
+        let m = cx.find_method(class, name).filter(|m| m.method_kind() == MethodKind::Ruby)?;
+        let callee = cx.method_state(m);
+        let nf = cx.fp.add(1);
+        let fits = (*callee).simple && (*callee).required == argc as u16 - 1;
+        if !fits || nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return None;
+        }
+        for k in 1..argc as usize {
+            *base.add(k) = base.add(k + 1).read_volatile();
+        }
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: m.as_value(), aux: 0 });
+        cx.fp = nf;
+        Some(callee)
+    }
+}
+/// The same for machine code: see [`push_entered`].
+pub(super) unsafe fn push_sent_other(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Result<*const CodeState> {
+    // SAFETY: as in `sent`.
+    unsafe {
+        if let Some(callee) = push_sent_simple(cx, regs.add((*ip).a as usize), (*ip).x) {
+            return Ok(callee);
+        }
+        describe_sent(cx, ip, regs, cs);
+        push_entered(cx, regs.add((*ip).a as usize))
+    }
+}
+/// `cx.call` becomes the call that a `send` makes, or its own.
+unsafe fn describe_sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) {
+    // SAFETY: as in `sent`. The key matches: the method is the one that `send_miss` found.
+    unsafe {
+        let base = regs.add((*ip).a as usize);
+        describe(cx, ip, regs, cs);
+        if !sends_on(cx, base)
+            && let Some(m) = sender(cx, *base, (&(*cs).code.calls)[(*ip).c as usize].name)
+        {
+            cx.call.me = m.as_value();
+        }
+    }
+}
+/// The builtin `send` itself, whose cache has what it led to.
+unsafe fn sender(cx: &mut Cx, recv: Value, name: Sym) -> Option<Method> {
+    let class = cx.dispatch_class(recv);
+    // SAFETY: the frame on top is of Ruby code.
+    cx.find_method_from(Method::of(unsafe { (*cx.fp).me }).cref, class, name)
+}
+/// `cx.call`, a call of the builtin `send`, becomes that of the method which its first argument names. False: that is for the builtin.
+unsafe fn sends_on(cx: &mut Cx, base: *mut Value) -> bool {
+    // SAFETY: caller: argc values stand above the base.
+    unsafe {
+        if cx.tracing != 0 {
+            return false;
+        }
+        let Some(name) = first_argument(cx, base).and_then(|n| n.as_sym()) else { return false };
+        cx.method_of_here(*base, name).is_some_and(|to| becomes(cx, base, to, name, true))
     }
 }
 /// Pushes the frame of what [`takes_sent`] has found, for machine code.
@@ -802,7 +894,9 @@ pub struct CallHandlers {
     pub new_bound: Handler,
     pub generic: Handler,
     pub proc_call: Handler,
+    /// `send` that leads to a method in Ruby, and to a builtin.
     pub sent: Handler,
+    pub sent_native: Handler,
 }
 impl CallHandlers {
     /// Whether a handler calls what is written in Ruby, with the arguments where they stand, or moved to where its cache says.
@@ -839,6 +933,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     generic,
     proc_call,
     sent,
+    sent_native,
 };
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
@@ -1168,6 +1263,48 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 
+/// `f(a, *list)`, if it calls a Ruby method that takes so many arguments as they stand: the state of that, whose frame is the current one. None: nothing has happened.
+#[inline]
+pub(super) unsafe fn push_splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Option<*const CodeState> {
+    use call_flags::*;
+    // SAFETY: the contract of handlers; operands as in `spread`, the frame's `ip` is stored. As in `push_simple`: a cache's `target` is the state of the Ruby method `me`, or null, and with `extra` it is another one's.
+    unsafe {
+        let i = *ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let base = regs.add(i.a as usize);
+        if site.flags & !(FCALL | SPLAT_FRESH | PUBLIC) != SPLAT || site.child != zakuro_bytecode::NO_BLOCK {
+            return None;
+        }
+        let recv = if site.flags & FCALL != 0 && i.b == 0 { *regs } else { *base };
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let callee = cache.target as *const CodeState;
+        if cache.key != (cx.epoch as u64) << 32 | recv.shape_key() as u64 || callee.is_null() || cache.extra != 0 || !(*callee).simple {
+            return None;
+        }
+        let to = base.add(i.x as usize);
+        let list = Ref::<ArrayCell>::from_value(*to)?;
+        let given = list.elements(&cx.heap);
+        let is_keywords = |v: &Value| v.is_kind(Kind::Hash) && v.flags() & KEYWORDS != 0;
+        if i.x as usize - 1 + given.len() != (*callee).required as usize || given.last().is_some_and(is_keywords) {
+            return None;
+        }
+        let nf = cx.fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return None;
+        }
+        for (k, v) in given.iter().enumerate() {
+            *to.add(k) = *v;
+        }
+        *base = recv;
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
+        cx.fp = nf;
+        Some(callee)
+    }
+}
+
 /// How far a call has come.
 pub(super) enum Prepared {
     /// `cx.call` is ready.
@@ -1184,6 +1321,9 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
     // SAFETY: the contract of handlers; operands as in `spread`. Arguments that were spread may lie above the window: Ruby code that a warning runs
     // is kept above them (`above`), and the cache is written after it, through the state. `target` is the method's state, or null.
     unsafe {
+        if push_splat(cx, ip, regs, cs).is_some() {
+            return Ok(Prepared::Entered);
+        }
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
@@ -1236,11 +1376,22 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).extra = 0;
             (*cache).handler = generic;
             (*cache).shape = recv.shape_key();
+            if site.flags & call_flags::KW_NAMES == 0 && sends(m) {
+                prepare_sent_x(cx, base, argc - kw as usize, &mut *cache);
+            }
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         let target = (*cache).target as *const CodeState;
         cx.call = PendingCall { me: (*cache).me, argc, kw, lent, list, block, name: site.name, state: target };
+        if site.flags & call_flags::KW_NAMES == 0 && (*cache).extra != 0 {
+            if !sends_known(cx, base, &*cache) && !sends_on(cx, base) {
+                let Some(m) = sender(cx, recv, site.name) else { return Ok(Prepared::Enter) };
+                (cx.call.me, cx.call.state) = (m.as_value(), std::ptr::null());
+            }
+            hand_keywords(cx, base);
+            return Ok(Prepared::Enter);
+        }
         let m: Method = Ref::of_unchecked((*cache).me);
         if pass_on(cx, base, m)? {
             return Ok(Prepared::Entered);
@@ -1250,6 +1401,38 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
     }
 }
 
+/// The cache of a SendX-like site that calls the builtin `send` has the method that it leads to, and behind the name's number what is never 0.
+unsafe fn prepare_sent_x(cx: &mut Cx, base: *const Value, positional: usize, cache: &mut CallCache) {
+    // SAFETY: caller: so many values stand above the base.
+    let (recv, name) = unsafe { (*base, (positional > 0).then(|| *base.add(1))) };
+    let Some(name) = name.and_then(|n| n.as_sym()) else { return };
+    let Some(m) = cx.method_of_here(recv, name) else { return };
+    cache.target = match m.method_kind() {
+        MethodKind::Ruby => cx.method_state(m) as usize,
+        MethodKind::Native => 0,
+        _ => return,
+    };
+    cx.note_cached_name(name);
+    cache.me = m.as_value();
+    cache.extra = name.0 + 1;
+}
+/// `cx.call` becomes the call that a cache knows, if it is one with the same name ([`prepare_sent_x`]).
+unsafe fn sends_known(cx: &mut Cx, base: *mut Value, cache: &CallCache) -> bool {
+    // SAFETY: caller: argc values stand above the base.
+    unsafe {
+        let name = Sym(cache.extra - 1);
+        if cx.tracing != 0 || first_argument(cx, base) != Some(Value::sym(name)) {
+            return false;
+        }
+        let call = cx.call;
+        for k in 1..call.argc {
+            *base.add(k) = base.add(k + 1).read_volatile();
+        }
+        let state = cache.target as *const CodeState;
+        cx.call = PendingCall { me: cache.me, argc: call.argc - 1, name, state, ..call };
+        true
+    }
+}
 /// Whether it is the builtin `send`, which calls what its first argument names.
 pub(super) fn sends(m: Method) -> bool {
     Cx::native_row(m).is_some_and(|r| matches!(r.class, ids::KERNEL | ids::BASIC_OBJECT) && matches!(r.names[0], "send" | "__send__"))
@@ -1273,11 +1456,7 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
             return Ok(false);
         }
         if sends(m) {
-            if let Some(name) = first_argument(cx, base).and_then(|n| n.as_sym())
-                && let Some(to) = cx.method_of_here(*base, name)
-            {
-                becomes(cx, base, to, name);
-            }
+            sends_on(cx, base);
             return Ok(false);
         }
         if !calls_proc(m) {
@@ -1293,7 +1472,7 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
             }
             ProcKind::Symbol => {
                 if let Some((recv, name, to)) = first_argument(cx, base).and_then(|recv| symbol_target(cx, p, recv))
-                    && becomes(cx, base, to, name)
+                    && becomes(cx, base, to, name, false)
                 {
                     *base = recv;
                 }
@@ -1313,13 +1492,14 @@ pub(super) fn symbol_target(cx: &mut Cx, p: Ref<ProcCell>, recv: Value) -> Optio
     let name = cx.name_of_symbol_proc(p)?;
     cx.method_of(recv, name).filter(|m| m.visibility() == Visibility::Public).map(|m| (recv, name, m))
 }
-/// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby.
-unsafe fn becomes(cx: &mut Cx, base: *mut Value, m: Method, name: Sym) -> bool {
+/// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby, or a builtin and these may be called so.
+unsafe fn becomes(cx: &mut Cx, base: *mut Value, m: Method, name: Sym, builtins: bool) -> bool {
     // SAFETY: caller: argc values stand above the base, at least one of them.
     unsafe {
         let state = match m.method_kind() {
             MethodKind::Ruby => cx.method_state(m),
             MethodKind::Proc => std::ptr::null(),
+            MethodKind::Native if builtins => std::ptr::null(),
             _ => return false,
         };
         let call = cx.call;
