@@ -233,9 +233,11 @@ pub struct Expected {
     /// The cache's handler. 0: the entry belongs to the one before, a call of `new`, and says with what header objects are made that have as many slots as `native` says.
     /// 1: to the one before, a call of `respond_to?`, and says what that answers for the name `native`.
     pub handler: usize,
-    /// Address of the callee's Code, or of the builtin's function, if that matters; else 0. `native` of the builtin `send`: the name.
+    /// Address of the callee's Code, or of the builtin's function, if that matters; else 0.
     pub code: usize,
     pub native: usize,
+    /// The cache's `extra`, if that matters.
+    pub extra: Option<u32>,
 }
 
 /// A call on self, of a Ruby method whose arguments stand as they are.

@@ -22,20 +22,21 @@ pub struct Leads {
     handler: zakuro_vm::frame::Handler,
     code: usize,
     native: usize,
+    extra: Option<u32>,
 }
 impl Leads {
     fn to(handler: zakuro_vm::frame::Handler) -> Leads {
-        Leads { handler, code: 0, native: 0 }
+        Leads { handler, code: 0, native: 0, extra: None }
     }
     pub fn native(handler: zakuro_vm::frame::Handler, native: usize) -> Leads {
-        Leads { handler, code: 0, native }
+        Leads { native, ..Leads::to(handler) }
     }
     /// The builtin `send`, with this name, to this Code.
     pub fn sent(code: &zakuro_bytecode::Code, name: Sym) -> Leads {
-        Leads { native: name.0 as usize, ..Leads::code(RUBY_CALLS.sent, code) }
+        Leads { extra: Some(name.0), ..Leads::code(RUBY_CALLS.sent, code) }
     }
     pub fn code(handler: zakuro_vm::frame::Handler, code: &zakuro_bytecode::Code) -> Leads {
-        Leads { handler, code: std::ptr::from_ref(code) as usize, native: 0 }
+        Leads { code: std::ptr::from_ref(code) as usize, ..Leads::to(handler) }
     }
 }
 /// A site's entry.
@@ -109,7 +110,7 @@ impl Emitter<'_, '_> {
     fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
-        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native });
+        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native, extra: to.extra });
         let n = self.expected.len();
         let at = At { table, offset: n as i32 * site::SIZE };
         let known = self.load_u32(table, at.offset + site::SHAPE);
@@ -128,7 +129,7 @@ impl Emitter<'_, '_> {
     /// The entry behind that of the last site, a call of `new`, for what it makes ([`Expected::handler`]).
     pub fn expect_made(&mut self, slots: u16) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
-        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize });
+        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize, extra: None });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
     /// What a site's entry says.
@@ -210,7 +211,7 @@ impl Emitter<'_, '_> {
     /// What the entry behind that of a call of `respond_to?` says for receivers of its shape; goes to `slow` where it doesn't.
     fn responds(&mut self, id: Id, site: At, slow: Block) -> Value {
         let Some(name) = self.graph.literal_argument(id) else { unreachable!("a name that is written there") };
-        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize });
+        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize, extra: None });
         let at = At { table: site.table, offset: self.expected.len() as i32 * site::SIZE };
         let v = self.of_site(at, site::TARGET);
         let (no, done) = (self.b.create_block(), self.b.create_block());

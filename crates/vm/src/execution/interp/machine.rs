@@ -7,6 +7,7 @@ use super::control::poll_at;
 use super::heat::kinds;
 use super::links;
 use super::listed;
+use super::sent;
 use super::super_call;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch};
@@ -788,20 +789,6 @@ pub mod help {
                     None => answers(base, call_native(cx, ip, regs, cs, false)),
                 };
             }
-            // In front by now.
-            let cache = (*cs).calls.add(i.c as usize);
-            if h == known.sent as usize && calls::takes_sent(cx, base, i.x, cache) {
-                return calls(cx, base, |cx| calls::push_sent(cx, base, cache));
-            }
-            if h == known.sent_native as usize && calls::takes_sent(cx, base, i.x, cache) {
-                let f: NativeFn = std::mem::transmute((*cache).target);
-                let me = (*cache).me;
-                let v = guarded(cx, |cx| calls::run_builtin(cx, base, f, me, i.x as usize - 1, Block::NONE));
-                return answers(base, v);
-            }
-            if h == known.sent as usize || h == known.sent_native as usize {
-                return calls(cx, base, |cx| calls::push_sent_other(cx, ip, regs, cs));
-            }
             if h == known.generic as usize {
                 return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));
             }
@@ -817,7 +804,30 @@ pub mod help {
             if h == known.new_bound as usize {
                 return calls(cx, base, |cx| calls::push_new_bound(cx, ip, regs, cs));
             }
+            if h == known.sent as usize || h == known.sent_native as usize {
+                return sent_by_name(cx, ip, regs, cs);
+            }
             stepped(cx, ip, regs, cs, handler)
+        }
+    }
+    /// A call of the builtin `send` whose cache, which matches, has what it led to. As [`step`].
+    #[inline(never)]
+    unsafe fn sent_by_name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u64 {
+        // SAFETY: as in `sent`; the frame's `ip` is stored.
+        unsafe {
+            let i = *ip;
+            let base = regs.add(i.a as usize);
+            let cache = (*cs).calls.add(i.c as usize);
+            if !sent::takes_sent(cx, base, i.x, cache) {
+                return calls(cx, base, |cx| sent::push_sent_other(cx, ip, regs, cs));
+            }
+            if (*cache).handler as usize == calls::RUBY_CALLS.sent as usize {
+                return calls(cx, base, |cx| sent::push_sent(cx, base, cache));
+            }
+            let f: NativeFn = std::mem::transmute((*cache).target);
+            let me = (*cache).me;
+            let v = guarded(cx, |cx| calls::run_builtin(cx, base, f, me, i.x as usize - 1, Block::NONE));
+            answers(base, v)
         }
     }
     /// The same of a call with keywords, lists or a block argument.
