@@ -189,3 +189,28 @@ p in_lambda(->(a) { return a * 2 if a > 5; a }, 4000), in_lambda(lambda { |a| br
 p [1, 2, 30].map(&->(a) { return a * 2 if a > 5; a }), 40.times.map(&lambda { |a| return -a if a.odd?; a }).sum
 def via_proc(list) = list.each { |a| pr = proc { |b| return b if b > 5 }; pr.call(a) }
 p run { via_proc([1, 7, 8]) }
+# Defaults, keywords and a block, with what is around them, inlined and not.
+class Given
+  base = 10
+  define_method(:opt) { |a, b = (a + base), c = (base + b)| [a, b, c] }
+  define_method(:key) { |a, k: base, l:| [a, k, l] }
+  define_method(:both) { |a, b = 2, k: (a + b)| [a, b, k] }
+  define_method(:more) { |a = 1, *r, k: 2, &b| [a, r, k, b && b.call] }
+  define_method(:counts) { |a, b = 1| base += b; [a, base] }
+  define_method(:early) { |a, b = 0| return :small if a + b < 1000; :large }
+  define_method(:lists) { |a, b = nil| [a, b].map { |x| x && x + base } }
+  define_method(:fails) { |a, b = raise(ArgumentError, "none")| [a, b] }
+end
+g = Given.new
+p run { |i| g.opt(i) }, run { |i| g.opt(i, 1) }, run { |i| g.opt(i, 1, 2) }, run { |i| g.key(i, l: 1) }, run { |i| g.key(i, k: 3, l: i) }
+p run { |i| g.both(i) }, run { |i| g.both(i, 1) }, run { |i| g.both(i, k: 7) }, run { |i| g.both(i, 1, k: 7) }
+p run { |i| g.more }, run { |i| g.more(i, 2, k: 5) { :b } }, run { |i| g.counts(i) }, run { |i| g.counts(i, 2) }, run { |i| g.early(i) }, run { |i| g.early(i, 1) }, run { |i| g.lists(i) }, run { |i| g.lists(i, i) }
+p run { |i| g.fails(i, 2) }
+[-> { g.opt }, -> { g.opt(1, 2, 3, 4) }, -> { g.key(1) }, -> { g.key(1, l: 1, x: 2) }, -> { g.fails(1) }].each { |l| run(50) { l.call } rescue puts "#{$!.class}: #{$!.message}" }
+def many(g, i) = g.opt(*[i, 2].first(i % 3))
+p (run { |i| many(g, i) } rescue $!.message), (run { |i| many(g, 1 + i % 2) })
+class Given
+  define_method(:opt) { |a, b = 9| [:new, a, b] }
+  define_method(:key) { |a, l: 0| [:new, a, l] }
+end
+p run { |i| g.opt(i) }, run { |i| g.key(i, l: 1) }

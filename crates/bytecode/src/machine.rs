@@ -236,6 +236,8 @@ pub struct Expected {
     /// Address of the callee's Code, or of the builtin's function, if that matters; else 0.
     pub code: usize,
     pub native: usize,
+    /// The cache's `extra`, if that matters.
+    pub extra: Option<u32>,
 }
 
 /// A call on self, of a Ruby method whose arguments stand as they are.

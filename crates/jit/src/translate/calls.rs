@@ -9,7 +9,7 @@ use cranelift_codegen::ir::types::I32;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Expected;
-use zakuro_object::{EXT_IVARS, GUARDED};
+use zakuro_object::{EXT_IVARS, GUARDED, Sym};
 use zakuro_vm::frame::FRAME_DEFINED;
 use zakuro_vm::interp::RUBY_CALLS;
 use zakuro_vm::interp::machine::help;
@@ -22,16 +22,21 @@ pub struct Leads {
     handler: zakuro_vm::frame::Handler,
     code: usize,
     native: usize,
+    extra: Option<u32>,
 }
 impl Leads {
     fn to(handler: zakuro_vm::frame::Handler) -> Leads {
-        Leads { handler, code: 0, native: 0 }
+        Leads { handler, code: 0, native: 0, extra: None }
     }
     pub fn native(handler: zakuro_vm::frame::Handler, native: usize) -> Leads {
-        Leads { handler, code: 0, native }
+        Leads { native, ..Leads::to(handler) }
+    }
+    /// The builtin `send`, with this name, to this Code.
+    pub fn sent(code: &zakuro_bytecode::Code, name: Sym) -> Leads {
+        Leads { extra: Some(name.0), ..Leads::code(RUBY_CALLS.sent, code) }
     }
     pub fn code(handler: zakuro_vm::frame::Handler, code: &zakuro_bytecode::Code) -> Leads {
-        Leads { handler, code: std::ptr::from_ref(code) as usize, native: 0 }
+        Leads { code: std::ptr::from_ref(code) as usize, ..Leads::to(handler) }
     }
 }
 /// A site's entry.
@@ -105,7 +110,7 @@ impl Emitter<'_, '_> {
     fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
-        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native });
+        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native, extra: to.extra });
         let n = self.expected.len();
         let at = At { table, offset: n as i32 * site::SIZE };
         let known = self.load_u32(table, at.offset + site::SHAPE);
@@ -124,7 +129,7 @@ impl Emitter<'_, '_> {
     /// The entry behind that of the last site, a call of `new`, for what it makes ([`Expected::handler`]).
     pub fn expect_made(&mut self, slots: u16) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
-        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize });
+        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize, extra: None });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
     /// What a site's entry says.
@@ -206,7 +211,7 @@ impl Emitter<'_, '_> {
     /// What the entry behind that of a call of `respond_to?` says for receivers of its shape; goes to `slow` where it doesn't.
     fn responds(&mut self, id: Id, site: At, slow: Block) -> Value {
         let Some(name) = self.graph.literal_argument(id) else { unreachable!("a name that is written there") };
-        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize });
+        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize, extra: None });
         let at = At { table: site.table, offset: self.expected.len() as i32 * site::SIZE };
         let v = self.of_site(at, site::TARGET);
         let (no, done) = (self.b.create_block(), self.b.create_block());
@@ -337,10 +342,7 @@ impl Emitter<'_, '_> {
                 };
                 let site = self.guard_site(id, recv, false, leads, miss);
                 if let Called::Ruby(met) = &called {
-                    let undef = self.word(zakuro_object::Value::UNDEF);
-                    for k in i.x as u16 + 1..=met.code.params.registers() {
-                        self.store_reg(undef, id, i.a + k);
-                    }
+                    self.fill(id, met.code.params.registers());
                 }
                 let v = if let Called::NewPlain(slots) = called {
                     // Where it goes on, if the function is left behind the call.
@@ -361,6 +363,7 @@ impl Emitter<'_, '_> {
             }
             Called::Defined(met) => {
                 let site = self.guard_site(id, recv, false, Leads::code(handlers.defined, &met.code), miss);
+                self.fill(id, met.code.params.registers());
                 let (callee, me) = (self.of_site(site, site::TARGET), self.of_site(site, site::ME));
                 if met.code.env_reg != 0 {
                     let e = self.env_of_method(me);
@@ -373,12 +376,14 @@ impl Emitter<'_, '_> {
                 self.b.set_cold_block(miss);
             }
             Called::Native(..) => {
-                self.guard_handler(id, recv, if with_block { handlers.native_blk } else { handlers.native }, miss);
+                let to = Leads::to(if with_block { handlers.native_blk } else { handlers.native });
+                let site = self.guard_site(id, recv, false, to, miss);
+                let entry = self.b.ins().iadd_imm_s(site.table, site.offset as i64);
                 let f = if with_block { help::native_blk as *const () } else { help::native as *const () };
                 let ip = self.constant(self.wait_address(u.scope, at));
                 let [cx, ip, regs, cs] = self.handler_arguments(id, ip);
                 let (looks, table) = self.table_to_look();
-                let v = self.call_help(f as usize, &[cx, ip, regs, cs, table]);
+                let v = self.call_help(f as usize, &[cx, ip, regs, cs, table, entry]);
                 self.end_if_none(v, id);
                 if !looks {
                     self.go_on_if_like(id, Some(v));
@@ -437,7 +442,7 @@ impl Emitter<'_, '_> {
                 let v = self.b.block_params(done)[0];
                 return self.write(id, i.a, v);
             }
-            Called::Other | Called::Unseen => {
+            Called::Sent(..) | Called::Other | Called::Unseen => {
                 self.b.ins().jump(miss, &[]);
             }
         }
@@ -448,6 +453,15 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
+    }
+
+    /// The parameters of a call's callee that nothing is given for.
+    fn fill(&mut self, id: Id, parameters: u16) {
+        let i = self.graph.units[id].insn;
+        let undef = self.word(zakuro_object::Value::UNDEF);
+        for k in i.x as u16 + 1..=parameters {
+            self.store_reg(undef, id, i.a + k);
+        }
     }
 
     /// A call that was looked at when the function was entered, and whenever something could have changed since.

@@ -1,7 +1,7 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
 use super::graph::{Graph, Id, Kind, Set, Var, What};
-use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call, is_plain_expansion};
+use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call, is_plain_expansion, is_splat};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I8, I32, I64};
@@ -598,6 +598,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             GetConst | GetConstFrom => self.get_const(id, s),
             ToS if matches!(s.of(self.graph.var(id, i.a)), Type::Fixnum | Type::Double) => {}
             ToS => self.to_s(id, s),
+            Intrinsic if is_splat(i) => self.splat(id, s),
             Jump | Loop => {
                 if let Some(to) = u.jump {
                     if op.polls() {
@@ -751,6 +752,14 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.ins().brif(cell, asks, &[], done, &[v.into()]);
         self.b.switch_to_block(asks);
         self.shape_is(v, crate::layout::STRING, slow);
+        self.result_or_slow(id, v, (slow, done), s);
+    }
+    /// An Array that is splatted is its own list.
+    fn splat(&mut self, id: Id, s: &State) {
+        let (slow, done) = (self.cold_block(), self.b.create_block());
+        self.b.append_block_param(done, I64);
+        let v = self.read(id, self.graph.units[id].insn.a, s);
+        self.shape_is(v, crate::layout::ARRAY, slow);
         self.result_or_slow(id, v, (slow, done), s);
     }
     /// What a helper makes of the values from register `b` on: parts of a String, keys and values in turn. The interpreter does if it answers none. `with`: bits beside their number.

@@ -475,7 +475,10 @@ impl Graph {
     pub fn argument(&self, scope: usize, register: u16) -> Option<u16> {
         let s = &self.scopes[scope];
         let call = &self.units[s.call];
-        let (base, count) = (call.insn.a, call.insn.x as u16);
+        let (mut base, mut count) = (call.insn.a, call.insn.x as u16);
+        if self.sent_name(s.call).is_some() {
+            (base, count) = (base + 1, count - 1);
+        }
         if register <= count || call.op != Op::SendX {
             return (register <= count).then_some(base + register);
         }
@@ -484,12 +487,20 @@ impl Graph {
         let keyword = p.keywords.get(register.checked_sub(p.keyword_start())? as usize)?;
         names.iter().position(|n| *n == keyword.name).map(|at| base + 1 + count + at as u16)
     }
+    /// The name behind which the arguments of a call of the builtin `send` stand that is known to lead to a Ruby method.
+    pub fn sent_name(&self, id: Id) -> Option<Sym> {
+        let u = &self.units[id];
+        match self.scopes[u.scope].sites.get(u.insn.c as usize)?.called {
+            Called::Sent(_, name) if matches!(u.op, Op::Send | Op::SendSelf) => Some(name),
+            _ => None,
+        }
+    }
     /// What a method's question whether a parameter was given comes to, where the call says it.
     fn known_default(&self, scope: usize, insn: Insn) -> Option<bool> {
         let s = &self.scopes[scope];
         let p = &s.code.params;
         let has_default = (p.optional_start()..p.rest_reg()).contains(&insn.a) || (p.keyword_start()..p.kwrest_reg()).contains(&insn.a);
-        let asks = matches!(s.kind, Kind::Method | Kind::Init) && insn.opcode() == Op::JumpDef && has_default;
+        let asks = matches!(s.kind, Kind::Method | Kind::Defined | Kind::Init) && insn.opcode() == Op::JumpDef && has_default;
         asks.then(|| self.argument(scope, insn.a).is_some())
     }
 
@@ -606,8 +617,12 @@ impl Graph {
             Called::Ruby(met) if self.fits(&met, scope, depth + 1, with_block) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }
-            Called::Defined(met) if op != Op::SendX && !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
+            Called::Defined(met) if op == Op::SendX && met.code.params.block => {}
+            Called::Defined(met) if !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Defined, window + insn.a as usize, after);
+            }
+            Called::Sent(met, _) if self.sent_name(id).is_some() && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
+                self.enter(id, &met, Kind::Method, window + insn.a as usize, after);
             }
             Called::New(met, _) if !with_block && self.fits(&met, scope, depth + 1, false) && !self.is_refuted(id) => {
                 self.enter(id, &met, Kind::Init, window + insn.a as usize + 1, after);

@@ -132,7 +132,14 @@ impl Emitter<'_, '_> {
                     };
                     // A version is replaced that is left too often: receivers are taken to be cells if those of the VM that asked were.
                     let of_cell = self.types.is_of_cell(id);
-                    let site = self.guard_site(id, recv, of_cell, Leads::code(handler, &code), miss);
+                    let mut leads = Leads::code(handler, &code);
+                    if let Some(name) = self.graph.sent_name(id) {
+                        let given = self.read(id, i.a + 1, s);
+                        let same = self.b.ins().icmp_imm_s(IntCC::Equal, given, Ruby::sym(name).bits() as i64);
+                        self.branch_unless(same, miss);
+                        leads = Leads::sent(&code, name);
+                    }
+                    let site = self.guard_site(id, recv, of_cell, leads, miss);
                     self.states[k] = self.of_site(site, site::TARGET);
                     self.methods[k] = self.of_site(site, site::ME);
                     made = Some(site);
@@ -291,6 +298,7 @@ impl Emitter<'_, '_> {
                 self.small(recv, away);
                 last = recv;
             }
+            Walk::Once => (last, walked) = (self.word(Ruby::fixnum(1)), recv),
             Walk::Upto | Walk::Downto => {
                 self.small(recv, away);
                 let to = self.load_reg(id, i.a + 1);
@@ -351,7 +359,7 @@ impl Emitter<'_, '_> {
             Act::WithObject | Act::Fold => self.load_reg(id, i.a + 1),
             Act::Any => self.word(Ruby::FALSE),
             Act::All | Act::None => self.word(Ruby::TRUE),
-            Act::Find => nil,
+            Act::Find | Act::Then => nil,
             Act::Count => zero,
             // The first element is what the second one is combined with.
             Act::Inject if kind.walks() => {
@@ -417,7 +425,7 @@ impl Emitter<'_, '_> {
         let n = self.word_of(next);
         let (end, walked) = (self.word_of(limit), self.word_of(object));
         let more = match kind.walk {
-            Walk::Times => self.b.ins().icmp(IntCC::SignedLessThan, n, end),
+            Walk::Times | Walk::Once => self.b.ins().icmp(IntCC::SignedLessThan, n, end),
             Walk::Upto | Walk::Range => self.b.ins().icmp(IntCC::SignedLessThanOrEqual, n, end),
             Walk::Downto => self.b.ins().icmp(IntCC::SignedGreaterThanOrEqual, n, end),
             Walk::Step => {
@@ -433,7 +441,11 @@ impl Emitter<'_, '_> {
             }
         };
         self.jump_if(id, more, true, s);
-        let element = if kind.counts() { n } else { self.element(walked, n) };
+        let element = match kind.walk {
+            Walk::Once => walked,
+            _ if kind.counts() => n,
+            _ => self.element(walked, n),
+        };
         self.set(item, element);
         let place = if kind.walks() { n } else { walked };
         let so_far = self.word_of(result);
@@ -471,7 +483,7 @@ impl Emitter<'_, '_> {
         if !kind.asks() {
             return;
         }
-        if matches!(kind.act, Act::Inject | Act::Fold) {
+        if matches!(kind.act, Act::Inject | Act::Fold | Act::Then) {
             return self.set(result, v);
         }
         let so_far = self.word_of(result);

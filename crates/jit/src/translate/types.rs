@@ -662,6 +662,7 @@ impl<'a> Types<'a> {
                 false
             }
             Expand => !is_plain_expansion(u.insn),
+            Intrinsic => !is_splat(u.insn),
             SendSelf => self.pure(id).is_none(),
             Send => !matches!(self.called(id), Called::AttrReader | Called::AttrWriter) && self.pure(id).is_none(),
             _ => true,
@@ -774,6 +775,10 @@ const MOST_EXPANDED: u16 = 4;
 /// `a, b = list` and nothing more.
 pub fn is_plain_expansion(i: Insn) -> bool {
     i.x & 1 == 0 && i.c <= MOST_EXPANDED
+}
+/// `f(*list)`, before the call.
+pub fn is_splat(i: Insn) -> bool {
+    i.opcode() == Op::Intrinsic && i.x == zakuro_bytecode::Intrinsic::SplatLent as u8
 }
 /// Operators whose result is a number, when their operands are.
 pub fn makes_number(op: Op) -> bool {

@@ -82,8 +82,24 @@ impl Cx {
     /// Yields what `next` says until there is no more. What the block answers goes to `keep`, which says whether it could do with it what there is to do and the loop goes on (it is asked once for each round); if not,
     /// `keep_slowly` does what is left, and says whether to go on. `next` and `keep` may take memory, but run no Ruby code, raise nothing and come to no safepoint: machine code calls them, from
     /// round to round.
+    #[inline]
     pub fn walk<const N: usize>(
         &mut self,
+        block: Block,
+        mut next: impl FnMut(&mut Cx) -> Option<[Value; N]>,
+        keep: impl FnMut(&mut Cx, Value) -> bool,
+        keep_slowly: impl FnMut(&mut Cx, Value) -> Result<bool>,
+    ) -> Result<()> {
+        match next(self) {
+            Some(first) => self.walk_from(first, block, next, keep, keep_slowly),
+            None => Ok(()),
+        }
+    }
+    /// The same where there is something to walk.
+    #[inline(never)]
+    fn walk_from<const N: usize>(
+        &mut self,
+        first: [Value; N],
         block: Block,
         next: impl FnMut(&mut Cx) -> Option<[Value; N]>,
         keep: impl FnMut(&mut Cx, Value) -> bool,
@@ -96,8 +112,9 @@ impl Cx {
         let block = if N == 1 { self.of_symbol(block, &mut record) } else { block };
         // SAFETY: both live until this returns, and machine code uses them while it waits for the block only.
         unsafe {
-            while let Some(given) = ((*walker).next)(self) {
-                let r = self.yield_to(block, given, rounds);
+            let mut given = Some(first);
+            while let Some(values) = given {
+                let r = self.yield_to(block, values, rounds);
                 self.leavings.rounds += std::mem::take(&mut (*rounds).begun);
                 let v = r?;
                 let kept = match std::mem::replace(&mut (*walker).shown, Shown::No) {
@@ -110,6 +127,7 @@ impl Cx {
                     break;
                 }
                 self.safepoint()?;
+                given = ((*walker).next)(self);
             }
         }
         Ok(())

@@ -48,6 +48,8 @@ pub enum Called {
     Ruby(Arc<Met>),
     /// A literal block that is a method, the same.
     Defined(Arc<Met>),
+    /// The builtin `send` with this name, which led to a Ruby method that takes the other arguments as they stand.
+    Sent(Arc<Met>, Sym),
     /// A builtin: its function, and what it is, by the class that it was defined in (MATH for functions of that module, RANGE for what a Range has of Enumerable) and its name. If it does no more
     /// than `interp::quiet` allows: how many arguments it takes, at least and at most.
     Native(usize, ClassId, Sym, Option<(u8, u8)>),
@@ -66,8 +68,8 @@ pub enum Called {
 pub type Advance = unsafe extern "C" fn(&mut Cx, *mut Rounds, u64, *mut Value) -> u64;
 
 /// What is left of a builtin's loop that hands each element to its block. Machine code of the block takes the next one itself when a round comes to its end, in the frame that it has, as long as
-/// nobody wants attention; the builtin finds here what it has left.
-#[repr(C)]
+/// nobody wants attention; the builtin finds here what it has left. (Aligned so that no store of two words lies across two pages of the stack, which takes 40 cycles.)
+#[repr(C, align(16))]
 pub struct Rounds {
     /// How many more there are, unless an Array ends before.
     pub left: u64,
@@ -136,6 +138,8 @@ pub enum Walk {
     /// A Range of Integers, which may have no end.
     Range,
     Array,
+    /// The receiver itself, once.
+    Once,
 }
 
 /// What it does with the elements.
@@ -157,6 +161,8 @@ pub enum Act {
     None,
     Find,
     Count,
+    /// Answers the block's value.
+    Then,
 }
 
 /// Builtins whose loops are known.
@@ -177,6 +183,8 @@ impl Looping {
             (ids::INTEGER, "downto", 1) => (Walk::Downto, Each),
             (ids::INTEGER | ids::NUMERIC, "step", 1 | 2) => (Walk::Step, Each),
             (ids::ARRAY, "each_index", 0) => (Walk::Array, EachIndex),
+            (ids::KERNEL, "tap", 0) => (Walk::Once, Each),
+            (ids::KERNEL, "then" | "yield_self", 0) => (Walk::Once, Then),
             (ids::ARRAY | ids::RANGE, name, arguments) => {
                 let act = match (name, arguments) {
                     ("each", 0) => Each,
@@ -214,7 +222,7 @@ impl Looping {
     }
     /// Whether elements are Integers.
     pub fn counts(self) -> bool {
-        !self.walks() || self.act == Act::EachIndex
+        !matches!(self.walk, Walk::Array | Walk::Once) || self.act == Act::EachIndex
     }
     /// The number that [`help::rest`](crate::interp::machine::help::rest) knows it by.
     pub fn number(self) -> u64 {
@@ -222,8 +230,8 @@ impl Looping {
     }
     pub fn numbered(n: u64) -> Option<Looping> {
         use Act::*;
-        let walks = [Walk::Times, Walk::Upto, Walk::Downto, Walk::Step, Walk::Range, Walk::Array];
-        let acts = [Each, EachIndex, WithIndex, WithObject, Map, Select, Reject, Inject, Fold, Any, All, Act::None, Find, Count];
+        let walks = [Walk::Times, Walk::Upto, Walk::Downto, Walk::Step, Walk::Range, Walk::Array, Walk::Once];
+        let acts = [Each, EachIndex, WithIndex, WithObject, Map, Select, Reject, Inject, Fold, Any, All, Act::None, Find, Count, Then];
         let walk = walks.into_iter().find(|w| *w as u64 == n >> 8)?;
         Some(Looping { walk, act: acts.into_iter().find(|a| *a as u64 == n & 255)? })
     }
@@ -264,7 +272,7 @@ impl Met {
         }
         self.sites.iter().find_map(|site| {
             let callee = match &site.called {
-                Called::Ruby(met) | Called::Defined(met) | Called::New(met, _) => Some(met),
+                Called::Ruby(met) | Called::Defined(met) | Called::Sent(met, _) | Called::New(met, _) => Some(met),
                 _ => None,
             };
             callee.into_iter().chain(&site.block).find_map(|met| met.known_of(code))

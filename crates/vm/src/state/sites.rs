@@ -83,7 +83,8 @@ fn leads(c: &CallCache, expected: &Expected) -> bool {
     }
     // SAFETY: `target` of an entry whose handler calls a Ruby method is its state.
     let code = || unsafe { std::ptr::from_ref(&*(*(c.target as *const CodeState)).code) as usize };
-    (expected.code == 0 || code() == expected.code) && (expected.native == 0 || c.target == expected.native)
+    let of_name = expected.extra.is_none_or(|extra| c.extra == extra);
+    of_name && (expected.code == 0 || code() == expected.code) && (expected.native == 0 || c.target == expected.native)
 }
 
 /// The tables of a Code, by version. Activations hold on to theirs: none goes before the state does, and no version that has one.

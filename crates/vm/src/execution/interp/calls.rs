@@ -5,6 +5,7 @@ use super::control::{poll_at, polled};
 use super::keywords::keyword_call;
 use super::listed::read_listed;
 use super::missing::{MissReason, missing};
+use super::sent::{prepare_sent, prepare_sent_x, sender, sends, sends_known, sends_on, sent, sent_native};
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG, NativeFn};
@@ -211,7 +212,13 @@ pub(super) unsafe fn block_record(cx: &Cx, regs: *mut Value, cs: *const CodeStat
 }
 
 #[inline(always)]
-unsafe fn push_simple<const FILLED: bool>(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cache: *const CallCache, block: Block) -> bool {
+pub(super) unsafe fn push_simple<const FILLED: bool>(
+    cx: &mut Cx,
+    ip: *const Insn,
+    regs: *mut Value,
+    cache: *const CallCache,
+    block: Block,
+) -> bool {
     // SAFETY: the contract of handlers; the cache matches, so `target` is the state of the Ruby method `me`, which the cell keeps alive. Both limits
     // are compared by address (`wrapping_add`) before anything is written; parameters stand in place because the method is simple and argc is what it
     // requires, or (FILLED) because it has but optional parameters more.
@@ -295,7 +302,8 @@ fn defined_in_place(m: Method, argc: u8) -> Option<*const CodeState> {
     let p = block_of_proc(m.data).filter(|p| p.header.flags & ORPHAN == 0)?;
     let callee = p.code as *const CodeState;
     // SAFETY: a Proc's code is alive as long as it is.
-    unsafe { ((*callee).simple && (*callee).required == argc as u16).then_some(callee) }
+    let takes = unsafe { (*callee).simple && (*callee).required == argc as u16 || (*callee).code.params.in_place(argc) };
+    takes.then_some(callee)
 }
 /// Puts the environment around such a block where it looks for it, in the window of its frame.
 #[inline(always)]
@@ -323,6 +331,7 @@ unsafe fn defined(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
             return overflow(cx, std::ptr::null(), std::ptr::null_mut(), std::ptr::null());
         }
         nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: FRAME_DEFINED });
+        fill(base, (*ip).x, callee);
         put_around(base, cache);
         cx.fp = nf;
         let mut k = (*callee).nil_from;
@@ -364,7 +373,7 @@ pub(in crate::execution) unsafe fn call_builtin(
     }
 }
 #[inline(always)]
-unsafe fn call_native(
+pub(super) unsafe fn call_native(
     cx: &mut Cx,
     ip: *const Insn,
     regs: *mut Value,
@@ -617,79 +626,6 @@ pub(super) unsafe fn push_proc(cx: &mut Cx, base: *mut Value, p: Ref<ProcCell>, 
 pub(super) fn is_entered(cx: &Cx, p: Value) -> Option<Ref<ProcCell>> {
     block_of_proc(p).filter(|_| cx.tracing == 0)
 }
-/// `send` with a name whose method is one in Ruby that takes the other arguments as they stand: its frame takes the call's place, as long as the name is the same.
-fn prepare_sent(cx: &mut Cx, recv: Value, name: Value, argc: u8, cache: &mut CallCache) {
-    let Some(name) = name.as_sym() else { return };
-    let Some(m) = cx.method_of_here(recv, name).filter(|m| m.method_kind() == MethodKind::Ruby) else { return };
-    let callee = cx.method_state(m);
-    // SAFETY: the state of a method of this VM.
-    if unsafe { (*callee).simple && (*callee).required == argc as u16 - 1 } {
-        cx.note_cached_name(name);
-        cache.target = callee as usize;
-        cache.me = m.as_value();
-        cache.extra = name.0;
-        cache.handler = sent;
-    }
-}
-/// Whether the call of a `send` is the one that its cache is prepared for; then its arguments stand where the method wants them.
-#[inline(always)]
-pub(super) unsafe fn takes_sent(cx: &Cx, base: *mut Value, argc: u8, cache: *const CallCache) -> bool {
-    // SAFETY: caller: argc values, at least one of them, stand above the base.
-    unsafe {
-        if *base.add(1) != Value::sym(Sym((*cache).extra)) || cx.tracing != 0 {
-            return false;
-        }
-        // A loop, and no call of memmove, for so few.
-        for k in 1..argc as usize {
-            *base.add(k) = base.add(k + 1).read_volatile();
-        }
-        true
-    }
-}
-unsafe fn sent(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: the contract of handlers; `send_miss` chose this handler for a `send` with a name.
-    unsafe {
-        let i = *ip;
-        let cache = (*cs).calls.add(i.c as usize);
-        if takes_sent(cx, regs.add(i.a as usize), i.x, cache) {
-            return push_simple::<false>(cx, ip, regs, cache, Block::NONE);
-        }
-        sent_other(cx, ip, regs, cs)
-    }
-}
-/// `send` with another name than the cache knows.
-#[inline(never)]
-unsafe fn sent_other(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
-    // SAFETY: as in `sent`. The key matches: the method is the one that `send_miss` found.
-    unsafe {
-        (*cx.fp).ip = ip;
-        let base = regs.add((*ip).a as usize);
-        let class = cx.dispatch_class(*base);
-        let site = &(&(*cs).code.calls)[(*ip).c as usize];
-        let Some(m) = cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) else { return send_miss(cx, ip, regs, cs) };
-        describe(cx, ip, regs, cs);
-        cx.call.me = m.as_value();
-        check!(cx, ip, regs, cs, pass_on(cx, base, m));
-        enter(cx, ip, regs, cs)
-    }
-}
-/// Pushes the frame of what [`takes_sent`] has found, for machine code.
-pub(super) unsafe fn push_sent(cx: &mut Cx, base: *mut Value, cache: *const CallCache) -> Result<*const CodeState> {
-    // SAFETY: as in `push_simple`.
-    unsafe {
-        let callee = (*cache).target as *const CodeState;
-        let nf = cx.fp.add(1);
-        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
-            return cx.stack_error();
-        }
-        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: (*cache).me, aux: 0 });
-        for k in (*callee).nil_from..(*callee).nlocals {
-            *base.add(k as usize) = Value::NIL;
-        }
-        cx.fp = nf;
-        Ok(callee)
-    }
-}
 /// Every other combination: described in `cx.call`, then entered.
 unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
@@ -701,7 +637,7 @@ unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Cod
 }
 /// Describes the call of what the cache has in `cx.call`.
 #[inline(always)]
-unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) {
+pub(super) unsafe fn describe(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) {
     // SAFETY: as in `generic`.
     unsafe {
         let i = *ip;
@@ -802,7 +738,9 @@ pub struct CallHandlers {
     pub new_bound: Handler,
     pub generic: Handler,
     pub proc_call: Handler,
+    /// `send` that leads to a method in Ruby, and to a builtin.
     pub sent: Handler,
+    pub sent_native: Handler,
 }
 impl CallHandlers {
     /// Whether a handler calls what is written in Ruby, with the arguments where they stand, or moved to where its cache says.
@@ -839,6 +777,7 @@ pub static RUBY_CALLS: CallHandlers = CallHandlers {
     generic,
     proc_call,
     sent,
+    sent_native,
 };
 
 /// Enters the method of `cx.call` with receiver and arguments at the instruction's base. The frame's `ip` is stored.
@@ -903,6 +842,7 @@ pub(super) unsafe fn run_builtin(cx: &mut Cx, base: *mut Value, f: NativeFn, me:
     }
 }
 /// As [`enter`], for machine code: pushes the frame of what is written in Ruby, and answers its state. Null: it was done, and the base has its value.
+#[inline]
 pub(super) unsafe fn push_entered(cx: &mut Cx, base: *mut Value) -> Result<*const CodeState> {
     // SAFETY: as in `enter`, and in `call_native`.
     unsafe {
@@ -1168,6 +1108,48 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     }
 }
 
+/// `f(a, *list)`, if it calls a Ruby method that takes so many arguments as they stand: the state of that, whose frame is the current one. None: nothing has happened.
+#[inline]
+pub(super) unsafe fn push_splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Option<*const CodeState> {
+    use call_flags::*;
+    // SAFETY: the contract of handlers; operands as in `spread`, the frame's `ip` is stored. As in `push_simple`: a cache's `target` is the state of the Ruby method `me`, or null, and with `extra` it is another one's.
+    unsafe {
+        let i = *ip;
+        let site = &(&(*cs).code.calls)[i.c as usize];
+        let base = regs.add(i.a as usize);
+        if site.flags & !(FCALL | SPLAT_FRESH | PUBLIC) != SPLAT || site.child != zakuro_bytecode::NO_BLOCK {
+            return None;
+        }
+        let recv = if site.flags & FCALL != 0 && i.b == 0 { *regs } else { *base };
+        let cache = &*(*cs).calls.add(i.c as usize);
+        let callee = cache.target as *const CodeState;
+        if cache.key != (cx.epoch as u64) << 32 | recv.shape_key() as u64 || callee.is_null() || cache.extra != 0 || !(*callee).simple {
+            return None;
+        }
+        let to = base.add(i.x as usize);
+        let list = Ref::<ArrayCell>::from_value(*to)?;
+        let given = list.elements(&cx.heap);
+        let is_keywords = |v: &Value| v.is_kind(Kind::Hash) && v.flags() & KEYWORDS != 0;
+        if i.x as usize - 1 + given.len() != (*callee).required as usize || given.last().is_some_and(is_keywords) {
+            return None;
+        }
+        let nf = cx.fp.add(1);
+        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
+            return None;
+        }
+        for (k, v) in given.iter().enumerate() {
+            *to.add(k) = *v;
+        }
+        *base = recv;
+        for k in (*callee).nil_from..(*callee).nlocals {
+            *base.add(k as usize) = Value::NIL;
+        }
+        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
+        cx.fp = nf;
+        Some(callee)
+    }
+}
+
 /// How far a call has come.
 pub(super) enum Prepared {
     /// `cx.call` is ready.
@@ -1184,6 +1166,9 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
     // SAFETY: the contract of handlers; operands as in `spread`. Arguments that were spread may lie above the window: Ruby code that a warning runs
     // is kept above them (`above`), and the cache is written after it, through the state. `target` is the method's state, or null.
     unsafe {
+        if push_splat(cx, ip, regs, cs).is_some() {
+            return Ok(Prepared::Entered);
+        }
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
@@ -1236,11 +1221,22 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).extra = 0;
             (*cache).handler = generic;
             (*cache).shape = recv.shape_key();
+            if site.flags & call_flags::KW_NAMES == 0 && sends(m) {
+                prepare_sent_x(cx, base, argc - kw as usize, &mut *cache);
+            }
             let open = m.visibility() != Visibility::Protected || site.flags & call_flags::FCALL != 0;
             (*cache).key = if open { (cx.epoch as u64) << 32 | recv.shape_key() as u64 } else { 0 };
         }
         let target = (*cache).target as *const CodeState;
         cx.call = PendingCall { me: (*cache).me, argc, kw, lent, list, block, name: site.name, state: target };
+        if site.flags & call_flags::KW_NAMES == 0 && (*cache).extra != 0 {
+            if !sends_known(cx, base, &*cache) && !sends_on(cx, base) {
+                let Some(m) = sender(cx, recv, site.name) else { return Ok(Prepared::Enter) };
+                (cx.call.me, cx.call.state) = (m.as_value(), std::ptr::null());
+            }
+            hand_keywords(cx, base);
+            return Ok(Prepared::Enter);
+        }
         let m: Method = Ref::of_unchecked((*cache).me);
         if pass_on(cx, base, m)? {
             return Ok(Prepared::Entered);
@@ -1250,10 +1246,6 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
     }
 }
 
-/// Whether it is the builtin `send`, which calls what its first argument names.
-pub(super) fn sends(m: Method) -> bool {
-    Cx::native_row(m).is_some_and(|r| matches!(r.class, ids::KERNEL | ids::BASIC_OBJECT) && matches!(r.names[0], "send" | "__send__"))
-}
 /// Whether it is the builtin Proc#call.
 pub(super) fn calls_proc(m: Method) -> bool {
     Cx::native_row(m).is_some_and(|r| r.class == ids::PROC && !r.singleton && r.names[0] == "call")
@@ -1273,11 +1265,7 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
             return Ok(false);
         }
         if sends(m) {
-            if let Some(name) = first_argument(cx, base).and_then(|n| n.as_sym())
-                && let Some(to) = cx.method_of_here(*base, name)
-            {
-                becomes(cx, base, to, name);
-            }
+            sends_on(cx, base);
             return Ok(false);
         }
         if !calls_proc(m) {
@@ -1293,7 +1281,7 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
             }
             ProcKind::Symbol => {
                 if let Some((recv, name, to)) = first_argument(cx, base).and_then(|recv| symbol_target(cx, p, recv))
-                    && becomes(cx, base, to, name)
+                    && becomes(cx, base, to, name, false)
                 {
                     *base = recv;
                 }
@@ -1304,7 +1292,7 @@ unsafe fn pass_on(cx: &mut Cx, base: *mut Value, m: Method) -> Result<bool> {
     }
 }
 /// The first positional argument of `cx.call`.
-unsafe fn first_argument(cx: &Cx, base: *const Value) -> Option<Value> {
+pub(super) unsafe fn first_argument(cx: &Cx, base: *const Value) -> Option<Value> {
     // SAFETY: caller: argc values stand above the base.
     (cx.call.argc > cx.call.kw as usize).then(|| unsafe { *base.add(1) })
 }
@@ -1313,13 +1301,14 @@ pub(super) fn symbol_target(cx: &mut Cx, p: Ref<ProcCell>, recv: Value) -> Optio
     let name = cx.name_of_symbol_proc(p)?;
     cx.method_of(recv, name).filter(|m| m.visibility() == Visibility::Public).map(|m| (recv, name, m))
 }
-/// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby.
-unsafe fn becomes(cx: &mut Cx, base: *mut Value, m: Method, name: Sym) -> bool {
+/// `cx.call` becomes the call of that method without the first argument, when it is written in Ruby, or a builtin and these may be called so.
+pub(super) unsafe fn becomes(cx: &mut Cx, base: *mut Value, m: Method, name: Sym, builtins: bool) -> bool {
     // SAFETY: caller: argc values stand above the base, at least one of them.
     unsafe {
         let state = match m.method_kind() {
             MethodKind::Ruby => cx.method_state(m),
             MethodKind::Proc => std::ptr::null(),
+            MethodKind::Native if builtins => std::ptr::null(),
             _ => return false,
         };
         let call = cx.call;

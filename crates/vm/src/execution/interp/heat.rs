@@ -539,6 +539,7 @@ impl Cx {
             match () {
                 _ if RUBY_CALLS.in_place(handler) => Called::Ruby(callee()),
                 _ if handler == RUBY_CALLS.defined as usize => Called::Defined(callee()),
+                _ if handler == RUBY_CALLS.sent as usize => Called::Sent(callee(), Sym(c.extra)),
                 _ if handler == RUBY_CALLS.bound as usize || handler == RUBY_CALLS.bound_blk as usize => Called::Bound,
                 _ if handler == RUBY_CALLS.native as usize || handler == RUBY_CALLS.native_blk as usize => {
                     let m: Method = Ref::of_unchecked(c.me);
@@ -634,12 +635,12 @@ unsafe fn profiled(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Co
         }
         if calls_site(op) {
             let c = &*state.calls.add(code.insns[at].c as usize);
-            let ruby = [RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object, RUBY_CALLS.defined];
+            let ruby = [RUBY_CALLS.bound, RUBY_CALLS.bound_blk, RUBY_CALLS.new_object, RUBY_CALLS.defined, RUBY_CALLS.sent];
             if c.key >> 32 == cx.epoch as u64 {
                 let own = code.calls[code.insns[at].c as usize].takes_self(code.insns[at]);
                 let receiver = r!(regs, if own { 0 } else { code.insns[at].a });
                 // Only where the callee, or the block that it takes, would be inlined.
-                let inlined = [RUBY_CALLS.new_object, RUBY_CALLS.native_blk, RUBY_CALLS.defined];
+                let inlined = [RUBY_CALLS.new_object, RUBY_CALLS.native_blk, RUBY_CALLS.defined, RUBY_CALLS.sent];
                 let in_place = RUBY_CALLS.in_place(c.handler as usize);
                 if c.key as u32 != receiver.shape_key() && (in_place || inlined.iter().any(|h| *h as usize == c.handler as usize)) {
                     notes.turned(at);

@@ -8,7 +8,8 @@ use crate::builtin::{Block, NAMES_FLAG};
 use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
 use crate::interp::blocks::{activation, rest_list};
-use crate::interp::calls::{Prepared, RUBY_CALLS, block_of_proc, block_record, calls_proc, run_builtin, sends, symbol_target};
+use crate::interp::calls::{Prepared, RUBY_CALLS, block_of_proc, block_record, calls_proc, put_around, run_builtin, symbol_target};
+use crate::interp::sent::sends;
 use crate::methods::Method;
 use crate::raise::Result;
 use crate::vm::{Cx, List};
@@ -110,7 +111,11 @@ pub unsafe fn keyword_call(
                 block = block_record(cx, regs, cs, i.a, literal);
             }
             place_known(&(*target).code.params, base, x, names.len(), (*cache).extra);
-            push(cx, base, target, m.as_value(), 0, block);
+            let is_block = (*cache).handler as usize == RUBY_CALLS.defined as usize;
+            push(cx, base, target, m.as_value(), if is_block { FRAME_DEFINED } else { 0 }, block);
+            if is_block {
+                put_around(base, cache);
+            }
             return Ok(Some(Prepared::Entered));
         }
         if (*cache).extra & BUILTIN != 0 && cx.tracing == 0 {
@@ -217,13 +222,16 @@ pub unsafe fn keyword_call(
         if aux & FRAME_BLOCK != 0 && (*code).env_reg != 0 {
             *window.add((*code).env_reg as usize) = env;
         }
-        if let Callee::Method(..) = callee
-            && to.is_none()
-            && !splat
-        {
+        let handler = match callee {
+            Callee::Method(..) => RUBY_CALLS.named,
+            Callee::Body(..) if aux == FRAME_DEFINED => RUBY_CALLS.defined,
+            _ => RUBY_CALLS.generic,
+        };
+        if handler as usize != RUBY_CALLS.generic as usize && to.is_none() && !splat {
             (*cache).extra = known(p, x, names);
             if (*cache).extra != 0 {
-                (*cache).handler = RUBY_CALLS.named;
+                (*cache).target = code as usize;
+                (*cache).handler = handler;
             }
         }
         Ok(Some(Prepared::Entered))

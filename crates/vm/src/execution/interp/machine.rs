@@ -7,6 +7,7 @@ use super::control::poll_at;
 use super::heat::kinds;
 use super::links;
 use super::listed;
+use super::sent;
 use super::super_call;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch};
@@ -370,6 +371,21 @@ pub mod help {
         }
     }
 
+    /// Calls the builtin that a site's entry leads to.
+    #[inline(always)]
+    unsafe fn call_site(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, site: *const Site, with_block: bool) -> u64 {
+        guarded(cx, |cx| {
+            // SAFETY: machine code has compared the receiver's shape with the entry's, whose `target` is a builtin's function. The rest is as in `calls::call_native`.
+            unsafe {
+                let i = *ip;
+                (*cx.fp).ip = ip;
+                let f: NativeFn = std::mem::transmute((*site).target.get());
+                let (me, base) = ((*site).me.get(), regs.add(i.a as usize));
+                let block = if with_block { block_record(cx, regs, cs, i.a, (*site).extra.get() as u16) } else { Block::NONE };
+                calls::run_builtin(cx, base, f, me, i.x as usize, block)
+            }
+        })
+    }
     unsafe fn call_native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, with_block: bool) -> u64 {
         guarded(cx, |cx| {
             // SAFETY: machine code has compared key and handler: `target` is a builtin's function. The rest is as in `calls::call_native`.
@@ -384,17 +400,31 @@ pub mod help {
             }
         })
     }
-    pub unsafe extern "C" fn native(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, table: *const Site) -> u64 {
+    pub unsafe extern "C" fn native(
+        cx: &mut Cx,
+        ip: *const Insn,
+        regs: *mut Value,
+        cs: *const CodeState,
+        table: *const Site,
+        site: *const Site,
+    ) -> u64 {
         // SAFETY: the caller's word.
         unsafe {
-            let v = call_native(cx, ip, regs, cs, false);
+            let v = call_site(cx, ip, regs, cs, site, false);
             unless_changed(cx, v, v, table)
         }
     }
-    pub unsafe extern "C" fn native_blk(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState, table: *const Site) -> u64 {
+    pub unsafe extern "C" fn native_blk(
+        cx: &mut Cx,
+        ip: *const Insn,
+        regs: *mut Value,
+        cs: *const CodeState,
+        table: *const Site,
+        site: *const Site,
+    ) -> u64 {
         // SAFETY: the caller's word.
         unsafe {
-            let v = call_native(cx, ip, regs, cs, true);
+            let v = call_site(cx, ip, regs, cs, site, true);
             unless_changed(cx, v, v, table)
         }
     }
@@ -733,7 +763,7 @@ pub mod help {
                     me: (*cache).me,
                     aux: if defined { FRAME_DEFINED } else { 0 },
                 });
-                if filled {
+                if filled || defined {
                     calls::fill(base, i.x, callee);
                 }
                 if defined {
@@ -759,11 +789,6 @@ pub mod help {
                     None => answers(base, call_native(cx, ip, regs, cs, false)),
                 };
             }
-            // In front by now.
-            let cache = (*cs).calls.add(i.c as usize);
-            if h == known.sent as usize && calls::takes_sent(cx, base, i.x, cache) {
-                return calls(cx, base, |cx| calls::push_sent(cx, base, cache));
-            }
             if h == known.generic as usize {
                 return calls(cx, base, |cx| calls::push_generic(cx, ip, regs, cs));
             }
@@ -779,7 +804,30 @@ pub mod help {
             if h == known.new_bound as usize {
                 return calls(cx, base, |cx| calls::push_new_bound(cx, ip, regs, cs));
             }
+            if h == known.sent as usize || h == known.sent_native as usize {
+                return sent_by_name(cx, ip, regs, cs);
+            }
             stepped(cx, ip, regs, cs, handler)
+        }
+    }
+    /// A call of the builtin `send` whose cache, which matches, has what it led to. As [`step`].
+    #[inline(never)]
+    unsafe fn sent_by_name(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> u64 {
+        // SAFETY: as in `sent`; the frame's `ip` is stored.
+        unsafe {
+            let i = *ip;
+            let base = regs.add(i.a as usize);
+            let cache = (*cs).calls.add(i.c as usize);
+            if !sent::takes_sent(cx, base, i.x, cache) {
+                return calls(cx, base, |cx| sent::push_sent_other(cx, ip, regs, cs));
+            }
+            if (*cache).handler as usize == calls::RUBY_CALLS.sent as usize {
+                return calls(cx, base, |cx| sent::push_sent(cx, base, cache));
+            }
+            let f: NativeFn = std::mem::transmute((*cache).target);
+            let me = (*cache).me;
+            let v = guarded(cx, |cx| calls::run_builtin(cx, base, f, me, i.x as usize - 1, Block::NONE));
+            answers(base, v)
         }
     }
     /// The same of a call with keywords, lists or a block argument.
@@ -788,6 +836,9 @@ pub mod help {
         unsafe {
             (*cx.fp).ip = ip;
             let base = regs.add((*ip).a as usize);
+            if let Some(callee) = calls::push_splat(cx, ip, regs, cs) {
+                return runs(cx, base, callee);
+            }
             calls(cx, base, |cx| calls::push_send_x(cx, ip, regs, cs))
         }
     }
@@ -872,7 +923,8 @@ pub mod help {
             loop {
                 let index = Value::fixnum(i);
                 let element = match kind.walk {
-                    Walk::Times if i >= end => break,
+                    Walk::Times | Walk::Once if i >= end => break,
+                    Walk::Once => object,
                     Walk::Array => {
                         // SAFETY: an Array by its shape.
                         let Some(v) = unsafe { Ref::<ArrayCell>::of_unchecked(object) }.elements(&cx.heap).get(i as usize).copied() else {
@@ -901,7 +953,7 @@ pub mod help {
                     ArrayCell::push(unsafe { Ref::of_unchecked(result) }, &mut cx.heap, v);
                 }
                 match kind.act {
-                    Act::Inject | Act::Fold => result = v,
+                    Act::Inject | Act::Fold | Act::Then => result = v,
                     Act::Any if v.truthy() => return Ok(Value::TRUE),
                     Act::All if !v.truthy() => return Ok(Value::FALSE),
                     Act::None if v.truthy() => return Ok(Value::FALSE),

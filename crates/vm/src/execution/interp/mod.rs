@@ -35,6 +35,7 @@ pub mod machine;
 mod missing;
 pub(crate) mod own_variables;
 pub mod quiet;
+mod sent;
 mod super_call;
 pub mod trace;
 mod unwind;
