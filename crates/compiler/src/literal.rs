@@ -10,6 +10,7 @@ use std::sync::Arc;
 use zakuro_base::{Sym, sym};
 use zakuro_bytecode::{Big, CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 use zakuro_text::encoding::Encoding;
+use zakuro_text::regexp::Warns;
 
 /// Longer array and hash literals are built in pieces, so that they don't need a register for each element.
 pub(crate) const PIECE: usize = 128;
@@ -468,11 +469,12 @@ impl<'pr> Compiler<'pr> {
                 return self.refuse(at, &e.0, dest);
             }
             let (flags, enc) = zakuro_text::regexp::literal_traits(options, encoding);
-            match zakuro_text::regexp::Regexp::check(source, flags, enc, self.verbose, &mut || true) {
+            let warns = if self.verbose { Warns::All } else { Warns::Usual };
+            match zakuro_text::regexp::Regexp::check(source, flags, enc, warns, &mut || true) {
                 Err(e) => return self.refuse(at, &e.0, dest),
                 Ok(warnings) => {
                     let line = self.line_of(at);
-                    self.warnings.extend(warnings.into_iter().map(|message| crate::Warning { line, message, verbose: true }));
+                    self.warnings.extend(warnings.into_iter().map(|message| crate::Warning { line, message, verbose: false }));
                 }
             }
         }

@@ -430,6 +430,13 @@ mod random {
         let s = cx.data_ref::<Generator>(this)?.seed.clone();
         Ok(cx.big(s))
     }
+    /// The words of the state as an Integer.
+    #[method("state", private)]
+    fn state(cx: &mut Cx, this: Value) -> Result<Value> {
+        let (words, _) = cx.data_ref::<Generator>(this)?.mt.parts();
+        let state = BigInt::from_slice(Sign::Plus, words);
+        Ok(cx.big(state))
+    }
     /// What Marshal keeps: the words of the state as an Integer, how many numbers it has left (and one), the seed.
     #[method("marshal_dump", private)]
     fn marshal_dump(cx: &mut Cx, this: Value) -> Result<Value> {

@@ -361,7 +361,9 @@ module Process
     def detach(pid)
       unless Integer === pid
         raise TypeError, "no implicit conversion of #{pid.class} into Integer" unless pid.respond_to?(:to_int)
-        pid = pid.to_int
+        number = pid.to_int
+        raise TypeError, "can't convert #{pid.class} to Integer (#{pid.class}#to_int gives #{number.class})" unless Integer === number
+        pid = number
       end
       thread = Waiter.new do
         wait2(pid)[1]

@@ -149,6 +149,14 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
         dirs.extend(standard_library(cx));
         dirs
     });
+    // RubyGems looks for the first of these that no option names.
+    let own = standard_library(cx).len();
+    let mark = Sym::intern("@gem_prelude_index");
+    for i in path.len().saturating_sub(own)..path.len() {
+        if let Some(dir) = path.get(i) {
+            cx.ivar_set_raw(dir, mark, dir);
+        }
+    }
     if let Ok(class) = cx.singleton_class(path.as_value()) {
         for row in load_path_methods::METHODS {
             let (name, body) = (Sym::intern(row.names[0]), row as *const MethodRow as usize);

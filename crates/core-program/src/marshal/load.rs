@@ -373,6 +373,7 @@ impl Reader {
             b'o' => self.plain(cx)?,
             b'u' => return self.user_defined(cx, before),
             b'U' => return self.user_marshal(cx, before),
+            b'd' => return self.wrapped_pointer(cx, before),
             b'c' | b'm' | b'M' => self.module(cx, kind, before)?,
             _ => return unknown(cx, kind),
         };
@@ -715,6 +716,26 @@ impl Reader {
             return cx.type_error(format!("class {name} needs to have method '_load'"));
         };
         let n = self.enter(v);
+        self.done(cx, n)
+    }
+    /// `_load_data`: a new object of a class whose objects are a library's takes what `_dump_data` gave.
+    #[inline(never)]
+    fn wrapped_pointer(&mut self, cx: &mut Cx, before: &Before) -> Result<Value> {
+        let class = self.class(cx)?;
+        let object = cx.class_value(class);
+        let v = cx.call(object, sym::allocate, &[])?;
+        if !v.is_kind(Kind::Data) {
+            return cx.arg_error("dump format error");
+        }
+        let n = self.enter(v);
+        self.extend(cx, n, before)?;
+        let load = Sym::intern("_load_data");
+        if !cx.responds(v, load, true)? {
+            let name = cx.class_name(class);
+            return cx.type_error(format!("class {name} needs to have instance method '_load_data'"));
+        }
+        let data = self.object(cx)?;
+        cx.call_private(v, load, &[data])?;
         self.done(cx, n)
     }
     /// `marshal_load`: a new object takes what `marshal_dump` gave.

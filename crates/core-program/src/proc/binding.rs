@@ -131,20 +131,31 @@ impl VmState for TopLevel {}
 /// program runs (`-r`) it gets the program's variables at the first read after that, unless it has got some of its own.
 pub fn top_level(cx: &mut Cx) -> Value {
     let old = cx.state::<TopLevel>().0;
-    if let Some(old) = old
-        && cx.data_ref::<BindingData>(old).is_ok_and(|d| !d.scope.code.is_null() || d.own.is_some())
-    {
-        return old;
-    }
+    // Variables that it has got before stay its innermost ones.
+    let own = match old.map(|old| cx.data_ref::<BindingData>(old)) {
+        Some(Ok(BindingData { own: Some((around, names)), .. })) if around.code.is_null() => Some(names.clone()),
+        Some(Ok(d)) if !d.scope.code.is_null() || d.own.is_some() => return old.unwrap_or(Value::NIL),
+        _ => None,
+    };
     let new = top_level_now(cx);
     let Some(old) = old else {
         cx.state::<TopLevel>().0 = Some(new);
         return new;
     };
     if let Ok(d) = cx.data_ref::<BindingData>(new) {
-        let (scope, me) = (d.scope, d.me);
+        let (program, me) = (d.scope, d.me);
+        let (mut scope, mut around) = (program, None);
+        if let Some(names) = own {
+            let Ok(inner) = cx.data_ref::<BindingData>(old).map(|d| d.scope) else { return old };
+            if let Some(e) = Ref::<EnvCell>::from_value(inner.env).filter(|_| !program.code.is_null()) {
+                cx.cell_changes(inner.env);
+                EnvCell::set_parent(e, program.env);
+            }
+            scope = cx.renamed_scope(program, inner, &names);
+            around = Some((program, names));
+        }
         if let Ok(d) = cx.data_mut::<BindingData>(old) {
-            (d.scope, d.me) = (scope, me);
+            (d.scope, d.me, d.own) = (scope, me, around);
         }
     }
     old

@@ -189,6 +189,9 @@ mod proc {
         {
             return method::source_location(cx, Ref::of(o.method));
         }
+        if is_internal(cx, this) {
+            return Value::NIL;
+        }
         let code = cx.block_code(Block(this.as_value().bits()));
         method::location_value(cx, code)
     }

@@ -418,7 +418,12 @@ pub mod io {
         if cx.is_a(v, ids::IO) {
             return Ok(v);
         }
-        Ok(cx.call_if_responds(v, sym::to_io, &[])?.unwrap_or(Value::NIL))
+        let Some(io) = cx.call_if_responds(v, sym::to_io, &[])?.filter(|io| !io.is_nil()) else { return Ok(Value::NIL) };
+        if !cx.is_a(io, ids::IO) {
+            let (from, to) = (cx.class_name_of(v), cx.class_name_of(io));
+            return cx.type_error(format!("can't convert {from} to IO ({from}#to_io gives {to})"));
+        }
+        Ok(io)
     }
     /// Writes what is buffered and closes the stream.
     #[method("close")]

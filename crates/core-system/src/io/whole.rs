@@ -139,11 +139,12 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     if cx.is_data::<object::IoData>(v) {
         return Ok(End::Stream(v, false));
     }
-    let text = v.is_kind(Kind::String) || cx.responds(v, sym::to_path, false)? && !cx.responds(v, sym::to_io, false)?;
-    // What reads or writes by itself may do more than the descriptor behind it (TLS).
+    let text = v.is_kind(Kind::String);
+    let named = text || cx.responds(v, sym::to_path, false)?;
+    // What reads or writes by itself may do more than the descriptor behind it (TLS); what has a path as well is a file (Tempfile).
     let own: &[&str] = if write { &["write"] } else { &["readpartial", "read"] };
     for name in own {
-        if !text && cx.responds(v, Sym::intern(name), false)? {
+        if !named && cx.responds(v, Sym::intern(name), false)? {
             return Ok(End::Object(v));
         }
     }
@@ -153,7 +154,7 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     {
         return Ok(End::Stream(io, false));
     }
-    if text {
+    if named {
         let f = open_for(cx, v, &Kwargs::NONE, if write { "wb" } else { "rb" })?;
         return Ok(End::Stream(f, true));
     }

@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use zakuro_macros::Trace;
 use zakuro_base::sync::held::Mutex;
 use zakuro_text::encoding::Encoding;
-use zakuro_text::regexp::{Regexp, RegexpError, RegexFlags};
+use zakuro_text::regexp::{Regexp, RegexpError, RegexFlags, Warns};
 use zakuro_vm::equality::hash_bytes;
 use zakuro_vm::{Cx, Exc, VmState};
 
@@ -213,12 +213,12 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
     at_safepoints(cx, |cx, go_on| find(cx, source, flags, enc, go_on))
 }
 
-/// What looks like a mistake in a pattern that compiles, in Ruby's wording.
+/// All that looks like a mistake in a pattern that compiles, in Ruby's wording.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn warnings(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Vec<String>, Failure> {
-    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, true, &mut || go_on(cx)))
+    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, Warns::All, &mut || go_on(cx)))
 }
 
 fn at_safepoints<T>(cx: &mut Cx, work: impl FnOnce(&mut Cx, GoOn<'_>) -> Result<T, RegexpError>) -> Result<T, Failure> {

@@ -43,6 +43,10 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
         for w in or_raise(cx, warnings)? {
             cx.warn_here(&w)?;
         }
+    } else {
+        for w in r.warnings() {
+            cx.warn_here(w)?;
+        }
     }
     Ok(r)
 }

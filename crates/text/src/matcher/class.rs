@@ -7,7 +7,7 @@
 
 use super::ast::{Id, Node};
 use super::folding::Folder;
-use super::parse::{Parser, Result};
+use super::parse::{Parser, Result, Warns};
 use super::property::Type;
 use super::ranges::Ranges;
 use std::collections::BTreeMap;
@@ -306,7 +306,7 @@ impl Parser<'_> {
             sets: Gathered::default(),
             left: None,
             state: State::Start,
-            met: self.warnings.is_some().then(Met::default),
+            met: (self.warns == Warns::All).then(Met::default),
             twice: false,
         };
         if self.peek(0) == Some(b']') {

@@ -34,7 +34,7 @@ mod tests;
 
 pub use codec::utf8_like;
 pub use compile::compile;
-pub use parse::Options;
+pub use parse::{Options, Warns};
 pub use poll::{Poll, STOPPED};
 pub use program::Program;
 pub use search::{Matcher, Mode};
@@ -82,8 +82,8 @@ pub struct Outline {
 ///
 /// # Errors
 /// As [`compile`].
-pub fn outline(source: &[u8], options: Options, enc: Encoding, poll: &mut Poll<'_>, warns: bool) -> Result<Outline, String> {
+pub fn outline(source: &[u8], options: Options, enc: Encoding, poll: &mut Poll<'_>, warns: Warns) -> Result<Outline, String> {
     let (enc, folder) = (source_encoding(enc), folding::Folder::of(enc));
-    let (tree, warnings) = parse::parse_warning(source, options, enc, &folder, poll, warns.then(Vec::new))?;
+    let (tree, warnings) = parse::parse_warning(source, options, enc, &folder, poll, warns)?;
     Ok(Outline { groups: tree.groups, names: tree.names, warnings })
 }

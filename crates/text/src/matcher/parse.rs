@@ -105,8 +105,9 @@ pub(super) struct Parser<'a> {
     pub brackets: HashMap<&'a [u8], Ranges>,
     /// Each set stands in memory once.
     sets: HashSet<Arc<Ranges>>,
-    /// Where somebody wants to know what looks like a mistake.
-    pub warnings: Option<Vec<String>>,
+    pub warns: Warns,
+    /// What looks like a mistake, as far as somebody wants to know it.
+    pub warnings: Vec<String>,
     /// Of members that are named twice: once for a pattern.
     pub warned_twice: bool,
 }
@@ -116,17 +117,17 @@ pub(super) struct Parser<'a> {
 /// # Errors
 /// Ruby's message, without the source.
 pub fn parse(source: &[u8], options: Options, enc: Encoding, folder: &Folder, poll: &mut Poll<'_>) -> Result<Tree> {
-    Ok(parse_warning(source, options, enc, folder, poll, None)?.0)
+    Ok(parse_warning(source, options, enc, folder, poll, Warns::Nothing)?.0)
 }
 
-/// The same, and what looks like a mistake, if `warnings` are there to take it.
+/// The same, and what looks like a mistake.
 pub fn parse_warning(
     source: &[u8],
     options: Options,
     enc: Encoding,
     folder: &Folder,
     poll: &mut Poll<'_>,
-    warnings: Option<Vec<String>>,
+    warns: Warns,
 ) -> Result<(Tree, Vec<String>)> {
     let mut run = |captures| {
         let mut p = Parser {
@@ -148,7 +149,8 @@ pub fn parse_warning(
             properties: HashMap::new(),
             brackets: HashMap::new(),
             sets: HashSet::new(),
-            warnings: warnings.clone(),
+            warns,
+            warnings: Vec::new(),
             warned_twice: false,
         };
         p.run(poll).map(|()| p)
@@ -159,8 +161,17 @@ pub fn parse_warning(
         p = run(false)?;
     }
     p.resolve()?;
-    let warnings = p.warnings.unwrap_or_default();
-    Ok((p.tree, warnings))
+    Ok((p.tree, p.warnings))
+}
+
+/// Which of what looks like a mistake somebody wants to know.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Warns {
+    Nothing,
+    /// What Ruby tells unless warnings are off.
+    Usual,
+    /// With `-w`: members that are named twice and escapes without a meaning, too.
+    All,
 }
 
 /// Repeats as Ruby names them, by [`named_repeat`].
@@ -296,8 +307,8 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn warn(&mut self, message: impl FnOnce() -> String) {
-        if let Some(warnings) = &mut self.warnings {
-            warnings.push(message());
+        if self.warns != Warns::Nothing {
+            self.warnings.push(message());
         }
     }
 
@@ -724,7 +735,7 @@ impl<'a> Parser<'a> {
     pub(super) fn warn_of_escape(&mut self, letter: u8, unknown: &[u8]) {
         match char::from(letter) {
             p @ ('p' | 'P') => self.warn(|| format!("invalid Unicode Property \\{p}")),
-            c if unknown.contains(&letter) => self.warn(|| format!("Unknown escape \\{c} is ignored")),
+            c if self.warns == Warns::All && unknown.contains(&letter) => self.warn(|| format!("Unknown escape \\{c} is ignored")),
             _ => {}
         }
     }

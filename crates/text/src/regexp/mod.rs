@@ -20,8 +20,8 @@ pub use automaton::Lane;
 pub use show::{UnionPart, escape, union, union_encoding};
 
 use crate::encoding::{CodeRange, Encoding};
-pub use crate::matcher::Mode;
 use crate::matcher::{self, Matcher, Options, Outcome, Poll};
+pub use crate::matcher::{Mode, Warns};
 use automaton::{Automaton, Lazy};
 use memchr::memmem::Finder;
 use programs::Programs;
@@ -150,6 +150,7 @@ pub struct Regexp {
     programs: Programs,
     /// Bytes that it takes, roughly, without programs and what searches add.
     own: usize,
+    warnings: Box<[String]>,
 }
 
 impl std::fmt::Debug for Regexp {
@@ -201,7 +202,7 @@ fn read(
     enc: Encoding,
     options: matcher::Options,
     poll: &mut Poll<'_>,
-    warns: bool,
+    warns: Warns,
 ) -> Result<Read, String> {
     let mut enc = enc;
     if enc.is_dummy() {
@@ -232,6 +233,13 @@ fn read(
     Ok(Read { pattern: unescaped.pattern, enc, fixed, home, outline })
 }
 
+/// Warnings as they are told: with the pattern, if there is room.
+fn with_pattern(warnings: Vec<String>, pattern: &[u8]) -> Vec<String> {
+    let shown = |w: &String| w.len() + 4 * pattern.len() + 4 < WARNING;
+    let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(pattern)) } else { w };
+    warnings.into_iter().map(with).collect()
+}
+
 fn failure(source: &[u8], flags: &RegexFlags, message: String) -> RegexpError {
     if message == matcher::STOPPED {
         return RegexpError(message);
@@ -251,7 +259,7 @@ impl Regexp {
     }
 
     /// The error that [`Regexp::new`] would have, unless it is that the pattern is too large; for a tenth of what that takes: letters whose case is ignored need not be found. Without an error:
-    /// what looks like a mistake and Ruby warns of with `-w`, if it `warns`.
+    /// what looks like a mistake and Ruby warns of.
     ///
     /// # Errors
     /// RegexpError in Ruby's wording.
@@ -259,14 +267,12 @@ impl Regexp {
         source: &[u8],
         flags: RegexFlags,
         enc: Encoding,
-        warns: bool,
+        warns: Warns,
         go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<String>, RegexpError> {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
         let read = read(source, &flags, enc, options, &mut Poll::new(go_on), warns).map_err(|m| failure(source, &flags, m))?;
-        let shown = |w: &String| w.len() + 4 * read.pattern.len() + 4 < WARNING;
-        let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(&read.pattern)) } else { w };
-        Ok(read.outline.warnings.into_iter().map(with).collect())
+        Ok(with_pattern(read.outline.warnings, &read.pattern))
     }
 
     /// The error of a literal that is refused for a reason which its reader knows.
@@ -297,7 +303,8 @@ impl Regexp {
     pub fn compile(source: &[u8], flags: RegexFlags, enc: Encoding, go_on: &mut dyn FnMut() -> bool) -> Result<Regexp, RegexpError> {
         let mut poll = Poll::new(go_on);
         let fail = |message| failure(source, &flags, message);
-        let Read { pattern, enc, fixed, home, outline } = read(source, &flags, enc, options(&flags), &mut poll, false).map_err(fail)?;
+        let Read { pattern, enc, fixed, home, outline } =
+            read(source, &flags, enc, options(&flags), &mut poll, Warns::Usual).map_err(fail)?;
         let unicode = matcher::utf8_like(home);
         let engine = match linear::build(source, &flags, unicode) {
             Some(linear::Built::Literal(bytes)) => Engine::Literal(Box::new(Finder::new(&bytes).into_owned())),
@@ -309,6 +316,7 @@ impl Regexp {
             .into_iter()
             .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
         let lazy = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
+        let warnings = with_pattern(outline.warnings, &pattern).into();
         let this = Regexp {
             own: std::mem::size_of::<Regexp>() + source.len() + pattern.len() + lazy,
             source: source.to_vec(),
@@ -319,12 +327,18 @@ impl Regexp {
             groups: outline.groups as usize,
             engine,
             programs: Programs::new(home),
+            warnings,
         };
         if matches!(this.engine, Engine::Backtrack) {
             let compiled = this.programs.get(home, |enc| matcher::compile(&this.pattern, options(&this.flags), enc, &mut poll));
             compiled.map_err(fail)?;
         }
         Ok(this)
+    }
+
+    /// What looks like a mistake, of which Ruby warns whenever a Regexp is made of it.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
     }
 
     pub fn source(&self) -> &[u8] {
