@@ -75,6 +75,8 @@ struct Open {
     done: Vec<Id>,
     row: Vec<Id>,
     outer: Options,
+    /// Options are named for it, perhaps those of the outer one.
+    named: bool,
     /// The last of `row` may take another character.
     joins: bool,
 }
@@ -232,7 +234,7 @@ impl<'a> Parser<'a> {
 
     fn enter(&mut self, kind: Kind) {
         self.behind += usize::from(matches!(kind, Kind::Look { behind: true, .. }));
-        self.open.push(Open { kind, done: Vec::new(), row: Vec::new(), outer: self.options, joins: false });
+        self.open.push(Open { kind, done: Vec::new(), row: Vec::new(), outer: self.options, named: false, joins: false });
     }
 
     /// Ends the alternative of the innermost group.
@@ -252,7 +254,7 @@ impl<'a> Parser<'a> {
     fn leave(&mut self) -> Result<Id> {
         self.end_row();
         let Some(open) = self.open.pop() else { return Err("unmatched close parenthesis".into()) };
-        let optioned = open.outer != self.options;
+        let optioned = open.named || open.outer != self.options;
         self.options = open.outer;
         self.behind -= usize::from(matches!(open.kind, Kind::Look { behind: true, .. }));
         if let Kind::Condition(refs) = open.kind {
@@ -651,6 +653,9 @@ impl<'a> Parser<'a> {
                 b'd' if on => (o.ascii_types, o.ascii_brackets, o.ascii_edges) = (true, false, false),
                 b':' => {
                     self.enter(Kind::Plain);
+                    if let Some(open) = self.open.last_mut() {
+                        open.named = true;
+                    }
                     break;
                 }
                 b')' if self.s[self.at - 2] != b'?' => {
