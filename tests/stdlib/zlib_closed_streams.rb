@@ -81,3 +81,14 @@ r.rewind
 p r.gets, r.read, Zlib.deflate(text) == plain
 out.rewind
 puts Zlib::GzipReader.zcat(out)
+
+puts "-- no text"
+deflate = Zlib::Deflate.new
+[-> { Zlib.deflate(Object.new) }, -> { Zlib.inflate(1) }, -> { deflate.deflate(:a) }, -> { deflate << 1.5 }, -> { Zlib::Inflate.new << Object.new }].each do |given|
+  p given.call
+rescue TypeError => e
+  puts e.message
+end
+text = Object.new
+def text.to_str = "text"
+p Zlib.inflate(Zlib.deflate(text))

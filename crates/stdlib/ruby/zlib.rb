@@ -24,6 +24,9 @@ module Zlib
   # The version of zlib that the formats follow.
   def self.zlib_version = ZLIB_VERSION
 
+  # The String that an argument is.
+  def self.__string(text) = String.try_convert(text) || "" + text
+
   # Sum of what a stream holds.
   private_class_method def self.__sum_of(name, io, sum)
     while (part = io.read(65_536)) && !part.empty?
@@ -203,13 +206,13 @@ module Zlib
 
     # Compresses more text, and answers what is ready; nil ends the stream. With a block output is yielded in pieces.
     def deflate(text, flush = NO_FLUSH, &block)
-      text.nil? ? __run("", FINISH, &block) : __put(text.to_str, flush, &block)
+      text.nil? ? __run("", FINISH, &block) : __put(Zlib.__string(text), flush, &block)
       __detach(&block)
     end
 
     # Compresses more text, whose output waits; nil ends the stream.
     def <<(text)
-      text.nil? ? __run("", FINISH) : __put(text.to_str, NO_FLUSH)
+      text.nil? ? __run("", FINISH) : __put(Zlib.__string(text), NO_FLUSH)
       self
     end
 
@@ -275,9 +278,9 @@ module Zlib
       block = ->(chunk) { yield buffer.replace(chunk) } if buffer && block
       out =
         if finished?
-          text.nil? ? __detach(&block) : __behind(text.to_str)
+          text.nil? ? __detach(&block) : __behind(Zlib.__string(text))
         else
-          text.nil? ? __run("", FINISH, &block) : __put(text.to_str, &block)
+          text.nil? ? __run("", FINISH, &block) : __put(Zlib.__string(text), &block)
           __detach(&block).tap { __behind(@input || "") if finished? }
         end
       buffer && !block ? buffer.replace(out) : out
@@ -304,10 +307,10 @@ module Zlib
     def <<(text)
       __ready
       if finished?
-        __behind(text.to_str) unless text.nil?
+        __behind(Zlib.__string(text)) unless text.nil?
       elsif text.nil? then __run("", FINISH)
       else
-        __put(text.to_str)
+        __put(Zlib.__string(text))
         __behind(@input) if finished? && @input
       end
       self

@@ -119,13 +119,13 @@ module Zlib
     # Sets the name of the packed file in the header; GzipFile::Error once the header is written.
     def orig_name=(name)
       raise GzipFile::Error, "header is already written" if @started
-      @orig_name = name.to_str.dup
+      @orig_name = Zlib.__string(name).dup
     end
 
     # Sets the comment in the header; GzipFile::Error once the header is written.
     def comment=(text)
       raise GzipFile::Error, "header is already written" if @started
-      @comment = text.to_str.dup
+      @comment = Zlib.__string(text).dup
     end
 
     # The header, once.

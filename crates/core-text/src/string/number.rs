@@ -236,7 +236,7 @@ fn complex(cx: &mut Cx, s: Str) -> Result<Value> {
         Some(n) => n.value(cx)?,
         None if sign.is_some() && is_unit(&r) => return make_complex(cx, zero, one(sign == Some(true))),
         None if is_unit(&r) => return make_complex(cx, zero, one(false)),
-        None => zero,
+        None => return make_complex(cx, zero, zero),
     };
     if is_unit(&r) {
         return make_complex(cx, zero, first);
