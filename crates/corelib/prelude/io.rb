@@ -228,7 +228,7 @@ module EnvMethods
   end
 
   # `[name, value]` of a variable, or nil.
-  def assoc(name) = (value = self[name]) && [__text(name), value]
+  def assoc(name) = (value = self[name = __text(name)]) && [name, value]
 
   # `[name, value]` of the first variable with this value, or nil.
   def rassoc(value)

@@ -174,6 +174,8 @@ fn join_into(
         loop {
             let run = out.add_run(cx, a, i, sep, first)?;
             if run != i {
+                // Whether one that is no String was among them.
+                probe = probe && a.elements(&cx.heap).get(i..run).is_some_and(|all| all.iter().all(|v| v.is_kind(Kind::String)));
                 i = run;
                 cx.safepoint()?;
                 continue;

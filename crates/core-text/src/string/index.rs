@@ -181,13 +181,22 @@ pub mod indexing {
     #[method("[]=", min = 2, max = 3)]
     fn aset(cx: &mut Cx, this: Str, args: Args) -> Result<Value> {
         let (args, value) = args.all().split_at(args.len() - 1);
-        if args.len() == 2 && cx.is_integer(args[1]) && cx.to_i64(args[1])? >= 0 || args.len() == 1 && cx.is_integer(args[0]) {
+        let places = match args {
+            [_] => cx.is_integer(args[0]),
+            _ => !cx.is_a(args[0], ids::REGEXP) && cx.is_integer(args[1]) && cx.to_i64(args[1])? >= 0,
+        };
+        let mut with = None;
+        if places {
             // Encodings are looked at before places.
-            let with = cx.to_str(value[0])?;
-            check_compatible(cx, this, with)?;
+            let text = cx.to_str(value[0])?;
+            check_compatible(cx, this, text)?;
+            with = Some(text);
         }
         let (a, b) = locate_for_set(cx, this, args)?;
-        let with = cx.to_str(value[0])?;
+        let with = match with {
+            Some(text) => text,
+            None => cx.to_str(value[0])?,
+        };
         cx.check_frozen(this.as_value())?;
         splice(cx, this, a, b, with)?;
         Ok(value[0])

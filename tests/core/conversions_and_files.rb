@@ -1,4 +1,4 @@
-# What IO.copy_stream and IO.try_convert take for a stream: what has a path is asked for the stream behind it, other objects read and write by themselves.
+# What IO.copy_stream and IO.try_convert take for a stream: what has a path is asked for the stream behind it, other objects read and write by themselves. Then how often arguments are converted.
 require "tempfile"
 require "tmpdir"
 
@@ -47,3 +47,16 @@ begin
 rescue TypeError => e
   puts e.message.sub(" into ", " to ") # 4.1 says it otherwise
 end
+
+# Conversions are asked for once.
+class Once
+  attr_reader :asked
+
+  def to_str = (@asked = @asked.to_i + 1) && "x"
+end
+ENV["x"] = "y"
+asked = [
+  ->(o) { ENV.assoc(o) }, ->(o) { [1, o].join }, ->(o) { [o].join }, ->(o) { ["a", o, 1].join("-") }, ->(o) { ["a", 1, o] * "," }, ->(o) { "abc"[1] = o }, ->(o) { "abc"[0, 2] = o }, ->(o) { "abc"["b"] = o },
+  ->(o) { "abc"[/(b)/, 1] = o }, ->(o) { ("abc"[/(b)/, 2] = o; nil) rescue $!.class }, ->(o) { ("abc"[9] = o; nil) rescue $!.class }
+].map { |use| Once.new.tap(&use).asked }
+p asked
