@@ -1,6 +1,6 @@
 # Resident memory and creation time of idle VMs: COUNT VMs (100,000 unless given) that each wait on a channel, then end. Other Rubies do it with
 # threads that wait on a Queue (2,000 unless given).
-# idle_vms.rb [COUNT] prints lines `name value unit`: resident memory per waiting one, time to make and to end one, native threads of the process while
+# idle_vms.rb [COUNT] prints lines `name value unit`: resident memory and page tables per waiting one, time to make and to end one, native threads of the process while
 # they wait, and the process's resident memory before, with them and after.
 zakuro = defined?(RubyVM::Channel)
 count = Integer(ARGV[0] || (zakuro ? 100_000 : 2_000))
@@ -20,13 +20,14 @@ end
 # What the first ones make once for all.
 warm = Array.new(100) { make.call }
 warm.size.times { wait.call }
-before = field.call("VmRSS")
+before, tables = field.call("VmRSS"), field.call("VmPTE")
 start = now.call
 all = Array.new(count) { make.call }
 count.times { wait.call }
 made = now.call - start
 during = field.call("VmRSS")
 puts format("%s_idle_resident %.2f KB", kind, (during - before).fdiv(count))
+puts format("%s_idle_page_tables %.2f KB", kind, (field.call("VmPTE") - tables).fdiv(count))
 puts format("%s_idle_make %.2f us", kind, made * 1e6 / count)
 puts format("%s_idle_native_threads %d x", kind, field.call("Threads"))
 start = now.call

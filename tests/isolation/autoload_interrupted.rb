@@ -52,6 +52,31 @@ Dir.mktmpdir do |dir|
   p Late, $runs
 end
 
+# What ends a load stays what it is, also where asking for the file fails then.
+Dir.mktmpdir do |dir|
+  File.write(File.join(dir, "ends.rb"), "odd = Object.new\ndef odd.to_path = raise('odd')\n$LOAD_PATH.unshift(odd)\nraise 'mine'\n")
+  $LOAD_PATH.unshift dir
+  autoload :Ends, "ends"
+  begin
+    Ends
+  rescue => e
+    puts e.message
+  end
+  $LOAD_PATH.shift
+end
+
+# A program may have filled $LOADED_FEATURES with anything.
+p RubyVM.fork {
+  $LOADED_FEATURES.concat(["zakuro/pool/task.so", "x"] * 300_000)
+  $how = :raise
+  begin
+    Thread.current[:ended_at] = ["zakuro/pool/crew", :before]
+    RubyVM::Pool
+  rescue => e
+    [e.message, $LOADED_FEATURES.count("x"), $LOADED_FEATURES.count("zakuro/pool/task.so")]
+  end
+}.value
+
 # A thread that a child process does not have was loading one.
 Dir.mktmpdir do |dir|
   File.write(File.join(dir, "halfway.rb"), "class Halfway; end\n$began << 1\n$go_on.pop\nHalfway::REST = :rest\n")

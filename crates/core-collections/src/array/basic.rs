@@ -174,15 +174,13 @@ fn join_into(
         loop {
             let run = out.add_run(cx, a, i, sep, first)?;
             if run != i {
-                // Whether one that is no String was among them.
-                probe = probe && a.elements(&cx.heap).get(i..run).is_some_and(|all| all.iter().all(|v| v.is_kind(Kind::String)));
                 i = run;
                 cx.safepoint()?;
                 continue;
             }
             let Some(v) = a.get(i) else { break };
             // As in CRuby, the first element that is no String is asked for one before anything is joined, and may change the Array.
-            if !v.is_kind(Kind::String) && std::mem::take(&mut probe) && v.is_cell() && !v.is_kind(Kind::Array) {
+            if !v.is_kind(Kind::String) && std::mem::take(&mut probe) && v.is_cell() && !v.is_kind(Kind::Array) && all_strings(cx, a, i) {
                 cx.try_str(v)?;
                 StringCell::truncate(out.text, &mut cx.heap, 0);
                 out.encoding = None;
@@ -214,6 +212,10 @@ fn join_into(
         Some(()) => Ok(()),
         None => cx.arg_error("recursive array join"),
     }
+}
+/// Whether the first `n` elements are Strings.
+fn all_strings(cx: &Cx, a: Ref<ArrayCell>, n: usize) -> bool {
+    a.elements(&cx.heap).iter().take(n).all(|v| v.is_kind(Kind::String))
 }
 fn separate(cx: &mut Cx, sep: Option<Ref<StringCell>>, out: &mut Joined, first: &mut bool) -> Result<()> {
     if !std::mem::replace(first, false)

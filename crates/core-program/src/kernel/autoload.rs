@@ -121,6 +121,14 @@ pub fn take_back(cx: &mut Cx, run: &AutoloadRun) {
     load::withdraw_parts(cx, &run.path);
 }
 
+/// Whether a file is loaded, asked while an exception is on its way, which stays what it is.
+fn is_loaded_after_all(cx: &mut Cx, path: &[u8]) -> bool {
+    let pending = cx.pending;
+    let state = cx.rescue(&[ids::EXCEPTION], |cx| load::state(cx, path));
+    cx.pending = std::hint::black_box(pending);
+    matches!(state, Ok(Ok(FeatureState::Loaded)))
+}
+
 /// Loads the file.
 fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result<Option<Value>> {
     let thread = cx.waiter_id();
@@ -130,8 +138,7 @@ fn run(cx: &mut Cx, holder: ClassId, name: Sym, path: Value, p: &[u8]) -> Result
     let Some(i) = cx.autoloading.iter().position(|r| r.thread == thread && r.path == p) else { return Ok(None) };
     let done = cx.autoloading.remove(i);
     // An interrupt may come when all is done.
-    let complete = result.is_ok() || matches!(cx.rescue(&[ids::EXCEPTION], |cx| load::state(cx, p)), Ok(Ok(FeatureState::Loaded)));
-    if complete {
+    if result.is_ok() || is_loaded_after_all(cx, p) {
         publish(cx, &done);
     } else {
         take_back(cx, &done);

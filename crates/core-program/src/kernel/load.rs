@@ -123,7 +123,7 @@ pub enum FeatureState {
     LoadingElsewhere,
 }
 
-fn special_array(cx: &mut Cx, name: Sym, make: fn(&mut Cx) -> Vec<String>) -> Ref<ArrayCell> {
+fn special_array(cx: &mut Cx, name: Sym, make: impl FnOnce(&mut Cx) -> Vec<String>) -> Ref<ArrayCell> {
     if let Some(a) = cx.global_value(name).and_then(Ref::<ArrayCell>::from_value) {
         return a;
     }
@@ -138,6 +138,7 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
     if let Some(a) = cx.global_value(sym::load_path).and_then(Ref::<ArrayCell>::from_value) {
         return a;
     }
+    let mut own = 0;
     let path = special_array(cx, sym::load_path, |cx| {
         let mut dirs: Vec<String> = Vec::new();
         for d in &cx.options.include.clone() {
@@ -146,11 +147,12 @@ pub fn load_path(cx: &mut Cx) -> Ref<ArrayCell> {
         if let Ok(lib) = std::env::var("RUBYLIB") {
             dirs.extend(lib.split(':').filter(|d| !d.is_empty()).map(str::to_string));
         }
+        let named = dirs.len();
         dirs.extend(standard_library(cx));
+        own = dirs.len() - named;
         dirs
     });
     // RubyGems looks for the first of these that no option names.
-    let own = standard_library(cx).len();
     let mark = Sym::intern("@gem_prelude_index");
     for i in path.len().saturating_sub(own)..path.len() {
         if let Some(dir) = path.get(i) {
@@ -608,18 +610,21 @@ pub fn withdraw_parts(cx: &mut Cx, feature: &[u8]) {
         return;
     }
     let below = [stem(feature), b"/"].concat();
-    cx.cell_changes(features.as_value());
+    let mut rest = RootedVec::new(cx);
     let mut i = 0;
     while let Some(v) = features.get(i) {
+        i += 1;
         let is_part = Ref::<StringCell>::from_value(v).is_some_and(|s| {
             let name = s.to_vec();
             name.starts_with(&below) && native(stem(&name))
         });
-        if is_part {
-            ArrayCell::splice(features, &mut cx.heap, i, i + 1, &[]);
-        } else {
-            i += 1;
+        if !is_part {
+            rest.push(v);
         }
+    }
+    if rest.len() < i {
+        cx.cell_changes(features.as_value());
+        ArrayCell::replace(features, &mut cx.heap, &rest);
     }
 }
 

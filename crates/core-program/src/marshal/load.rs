@@ -736,6 +736,9 @@ impl Reader {
         }
         let data = self.object(cx)?;
         cx.call_private(v, load, &[data])?;
+        if before.ivars {
+            self.ivars(cx, v)?;
+        }
         self.done(cx, n)
     }
     /// `marshal_load`: a new object takes what `marshal_dump` gave.

@@ -144,10 +144,13 @@ pub fn top_level(cx: &mut Cx) -> Value {
     };
     if let Ok(d) = cx.data_ref::<BindingData>(new) {
         let (program, me) = (d.scope, d.me);
+        if own.is_some() && program.code.is_null() {
+            return old;
+        }
         let (mut scope, mut around) = (program, None);
         if let Some(names) = own {
             let Ok(inner) = cx.data_ref::<BindingData>(old).map(|d| d.scope) else { return old };
-            if let Some(e) = Ref::<EnvCell>::from_value(inner.env).filter(|_| !program.code.is_null()) {
+            if let Some(e) = Ref::<EnvCell>::from_value(inner.env) {
                 cx.cell_changes(inner.env);
                 EnvCell::set_parent(e, program.env);
             }

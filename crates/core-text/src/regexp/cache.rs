@@ -213,12 +213,12 @@ pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> 
     at_safepoints(cx, |cx, go_on| find(cx, source, flags, enc, go_on))
 }
 
-/// All that looks like a mistake in a pattern that compiles, in Ruby's wording.
+/// What looks like a mistake in a pattern that compiles, in Ruby's wording.
 ///
 /// # Errors
 /// As [`compile`].
-pub fn warnings(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<Vec<String>, Failure> {
-    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, Warns::All, &mut || go_on(cx)))
+pub fn warnings(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding, warns: Warns) -> Result<Vec<String>, Failure> {
+    at_safepoints(cx, |cx, go_on| Regexp::check(source, flags, enc, warns, &mut || go_on(cx)))
 }
 
 fn at_safepoints<T>(cx: &mut Cx, work: impl FnOnce(&mut Cx, GoOn<'_>) -> Result<T, RegexpError>) -> Result<T, Failure> {

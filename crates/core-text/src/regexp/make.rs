@@ -5,7 +5,7 @@ use super::engine::{RegexpData, regexp_of};
 use crate::string::util::{self, Str};
 use zakuro_macros::Trace;
 use zakuro_text::encoding::Encoding;
-use zakuro_text::regexp::{self, RegexFlags, RegexpError};
+use zakuro_text::regexp::{self, RegexFlags, RegexpError, Warns};
 use zakuro_vm::*;
 
 /// Payload of a literal that does not compile, which the compiler refuses, but code that another version has kept may hold: whoever uses it gets the error.
@@ -38,14 +38,11 @@ pub fn object(cx: &mut Cx, regexp: SharedRegexp) -> Value {
 pub fn compile(cx: &mut Cx, source: &[u8], flags: RegexFlags, enc: Encoding) -> Result<SharedRegexp> {
     let made = cache::compile(cx, source, flags, enc);
     let r = or_raise(cx, made)?;
-    if cx.is_verbose() {
-        let warnings = cache::warnings(cx, source, flags, enc);
+    let warns = if cx.is_verbose() { Warns::All } else { Warns::Usual };
+    if r.warns() || warns == Warns::All {
+        let warnings = cache::warnings(cx, source, flags, enc, warns);
         for w in or_raise(cx, warnings)? {
             cx.warn_here(&w)?;
-        }
-    } else {
-        for w in r.warnings() {
-            cx.warn_here(w)?;
         }
     }
     Ok(r)

@@ -150,7 +150,8 @@ pub struct Regexp {
     programs: Programs,
     /// Bytes that it takes, roughly, without programs and what searches add.
     own: usize,
-    warnings: Box<[String]>,
+    /// [`Regexp::check`] has something to tell that Ruby warns of without `-w`, too.
+    warns: bool,
 }
 
 impl std::fmt::Debug for Regexp {
@@ -233,13 +234,6 @@ fn read(
     Ok(Read { pattern: unescaped.pattern, enc, fixed, home, outline })
 }
 
-/// Warnings as they are told: with the pattern, if there is room.
-fn with_pattern(warnings: Vec<String>, pattern: &[u8]) -> Vec<String> {
-    let shown = |w: &String| w.len() + 4 * pattern.len() + 4 < WARNING;
-    let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(pattern)) } else { w };
-    warnings.into_iter().map(with).collect()
-}
-
 fn failure(source: &[u8], flags: &RegexFlags, message: String) -> RegexpError {
     if message == matcher::STOPPED {
         return RegexpError(message);
@@ -272,7 +266,9 @@ impl Regexp {
     ) -> Result<Vec<String>, RegexpError> {
         let options = matcher::Options { ignore_case: false, ..options(&flags) };
         let read = read(source, &flags, enc, options, &mut Poll::new(go_on), warns).map_err(|m| failure(source, &flags, m))?;
-        Ok(with_pattern(read.outline.warnings, &read.pattern))
+        let shown = |w: &String| w.len() + 4 * read.pattern.len() + 4 < WARNING;
+        let with = |w| if shown(&w) { format!("{w}: /{}/", show::in_warning(&read.pattern)) } else { w };
+        Ok(read.outline.warnings.into_iter().map(with).collect())
     }
 
     /// The error of a literal that is refused for a reason which its reader knows.
@@ -316,7 +312,6 @@ impl Regexp {
             .into_iter()
             .map(|(name, groups)| (String::from_utf8_lossy(&name).into_owned(), groups.into_iter().map(|g| g as usize).collect()));
         let lazy = if let Engine::Linear { regex, .. } = &engine { regex.weight() } else { 0 };
-        let warnings = with_pattern(outline.warnings, &pattern).into();
         let this = Regexp {
             own: std::mem::size_of::<Regexp>() + source.len() + pattern.len() + lazy,
             source: source.to_vec(),
@@ -327,7 +322,7 @@ impl Regexp {
             groups: outline.groups as usize,
             engine,
             programs: Programs::new(home),
-            warnings,
+            warns: !outline.warnings.is_empty(),
         };
         if matches!(this.engine, Engine::Backtrack) {
             let compiled = this.programs.get(home, |enc| matcher::compile(&this.pattern, options(&this.flags), enc, &mut poll));
@@ -336,9 +331,9 @@ impl Regexp {
         Ok(this)
     }
 
-    /// What looks like a mistake, of which Ruby warns whenever a Regexp is made of it.
-    pub fn warnings(&self) -> &[String] {
-        &self.warnings
+    /// Whether something looks like a mistake of which Ruby warns whenever a Regexp is made of it.
+    pub fn warns(&self) -> bool {
+        self.warns
     }
 
     pub fn source(&self) -> &[u8] {
