@@ -16,10 +16,22 @@
 //! middle of which `hash` methods of the program run); SipHash (some nanoseconds more per String).
 
 use foldhash::SharedSeed;
-use foldhash::fast::FoldHasher;
-use std::hash::Hasher;
+use foldhash::fast::{FixedState, FoldHasher};
+use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Makes the hashers of tables that no program fills with what it chooses: by addresses, numbers of the VM's own, names. It takes no room in a table.
+#[derive(Clone, Copy, Default)]
+pub struct Fixed;
+
+impl BuildHasher for Fixed {
+    type Hasher = FoldHasher<'static>;
+    #[inline(always)]
+    fn build_hasher(&self) -> FoldHasher<'static> {
+        const { FixedState::with_seed(0x9e37_79b9_7f4a_7c15) }.build_hasher()
+    }
+}
 
 /// The process's secret.
 pub struct HashSeed {

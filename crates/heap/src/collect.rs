@@ -30,7 +30,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use crate::block::{Body, NONE, State};
-use crate::figures::{Record, cpu_time};
+use crate::figures::{Record, cpu_time, nanos};
 use crate::heap::Heap;
 use crate::ledger::{BLOCK_SHIFT, BLOCK_SIZE, Ledger};
 use crate::mark::{Grown, Lookup, Marker, Naming, Parents};
@@ -189,7 +189,7 @@ impl HeapState {
         let start = self.told.pause_begins();
         self.prepare(false);
         match self.marking.take() {
-            Some(m) => self.finish(m, start, roots, after_mark),
+            Some(m) => self.finish(*m, start, roots, after_mark),
             None => {
                 self.set_reason(None, "method");
                 self.run(false, start, roots, after_mark);
@@ -294,7 +294,7 @@ impl HeapState {
         roots: &mut dyn FnMut(&mut Marker<'_>),
         after_mark: &mut dyn FnMut(&Heap),
     ) {
-        let Some(m) = self.marking.take() else { return };
+        let Some(m) = self.marking.take().map(|m| *m) else { return };
         self.cut_short = true;
         let (spent, rounds) = (m.spent, m.rounds);
         let naming = self.naming(true);
@@ -341,12 +341,16 @@ impl HeapState {
 
     /// The program goes on, until it has allocated some more.
     fn pause(&mut self, start: Instant, m: Marking) {
-        self.marking = Some(m);
+        self.marking = Some(Box::new(m));
         self.limit.extra = self.since + STEP_BYTES;
         self.set_alarm();
         let pause = start.elapsed();
-        self.last_pause = pause;
-        self.max_pause = self.max_pause.max(pause);
+        self.paused(pause);
+    }
+
+    fn paused(&mut self, pause: Duration) {
+        self.last_pause = nanos(pause);
+        self.max_pause = self.max_pause.max(self.last_pause);
         self.told.pause_ended(pause);
     }
 
@@ -433,16 +437,15 @@ impl HeapState {
         }
         let end = Instant::now();
         self.collections += 1;
-        self.last_pause = end - start;
-        self.max_pause = self.max_pause.max(self.last_pause);
-        self.told.pause_ended(self.last_pause);
+        let pause = end - start;
+        self.paused(pause);
         if self.told.keeps_records() {
             self.told.record(Record {
                 number: self.collections - 1,
                 reason: self.told.reason,
                 began: start,
                 cpu: cpu_time(),
-                pause: self.last_pause,
+                pause,
                 mark: marking,
                 sweep: self.told.sweep_in_pause(),
                 live_bytes: self.live,

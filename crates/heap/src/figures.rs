@@ -130,10 +130,11 @@ pub(crate) struct Told {
     pub(crate) reason: Reason,
     /// Full collections only where somebody asks for one, or memory is short.
     pub(crate) minor_only: bool,
-    mark: Duration,
-    sweep: Duration,
+    /// Nanoseconds.
+    mark: u64,
+    sweep: u64,
     /// `sweep` when the pause began.
-    sweep_then: Duration,
+    sweep_then: u64,
     untimed: bool,
     log: Option<Box<Log>>,
 }
@@ -147,7 +148,7 @@ impl Told {
     /// It has taken so long: what was not sweeping was marking.
     pub(crate) fn pause_ended(&mut self, pause: Duration) {
         if !self.untimed {
-            self.mark += pause.saturating_sub(self.sweep - self.sweep_then);
+            self.mark += nanos(pause).saturating_sub(self.sweep - self.sweep_then);
         }
     }
     /// Something is swept from here on. None: nobody wants to know how long.
@@ -159,7 +160,7 @@ impl Told {
     pub(crate) fn sweep_ended(&mut self, began: Option<Instant>) {
         let Some(began) = began else { return };
         let time = began.elapsed();
-        self.sweep += time;
+        self.sweep += nanos(time);
         if let Some(last) = self.log.as_mut().and_then(|log| log.records.back_mut()) {
             last.sweep += time;
         }
@@ -169,7 +170,7 @@ impl Told {
         self.log.is_some()
     }
     pub(crate) fn sweep_in_pause(&self) -> Duration {
-        self.sweep - self.sweep_then
+        Duration::from_nanos(self.sweep - self.sweep_then)
     }
     pub(crate) fn record(&mut self, r: Record) {
         if let Some(log) = &mut self.log {
@@ -179,6 +180,11 @@ impl Told {
             log.records.push_back(r);
         }
     }
+}
+
+/// Those of half a millennium, at most.
+pub(crate) fn nanos(time: Duration) -> u64 {
+    time.as_nanos() as u64
 }
 
 /// Processor time of the process.
@@ -238,10 +244,10 @@ impl HeapState {
             blocks: self.blocks,
             reserve_blocks: self.reserve.len(),
             payload_bytes: self.payload,
-            mark_nanos: self.told.mark.as_nanos() as u64,
-            sweep_nanos: self.told.sweep.as_nanos() as u64,
-            last_pause_nanos: self.last_pause.as_nanos() as u64,
-            max_pause_nanos: self.max_pause.as_nanos() as u64,
+            mark_nanos: self.told.mark,
+            sweep_nanos: self.told.sweep,
+            last_pause_nanos: self.last_pause,
+            max_pause_nanos: self.max_pause,
             limit: self.limit.extra,
             since: self.since,
             grown: self.grown(),

@@ -107,7 +107,7 @@ const CLASS: u32 = 1 << 31;
 #[derive(Default)]
 pub(crate) struct Parents {
     pub(crate) current: usize,
-    pub(crate) of: hashbrown::HashMap<usize, usize, foldhash::fast::FixedState>,
+    pub(crate) of: hashbrown::HashMap<usize, usize, zakuro_base::hash_seed::Fixed>,
 }
 
 /// Collects what is reachable; handed to the roots function and to the tracer.

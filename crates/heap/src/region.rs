@@ -188,7 +188,7 @@ struct Hold {
 /// The regions that a heap holds.
 #[derive(Default)]
 pub(crate) struct Holdings {
-    table: HashMap<usize, Hold, foldhash::fast::FixedState>,
+    table: HashMap<usize, Hold, zakuro_base::hash_seed::Fixed>,
     /// Covers all of them; every metadata row between is mapped.
     pub(crate) range: Range,
     bytes: usize,

@@ -109,9 +109,12 @@ struct Counted {
 }
 
 /// Large buffers that a heap, a message or an image accounts for and others may, too. They are counted for themselves when this is dropped.
+/// Empty where no share counts them: nothing is noted then.
 #[derive(Default)]
-pub struct Shown {
-    share: Option<Arc<Share>>,
+pub struct Shown(Option<Box<Noted>>);
+
+struct Noted {
+    share: Arc<Share>,
     /// How often each is accounted for here, and its bytes.
     own: HashMap<usize, Counted>,
     /// Bytes that the share has been told of here, and not by a heap.
@@ -121,30 +124,31 @@ pub struct Shown {
 impl Shown {
     /// What is shown counts for `share`; without one nothing is noted.
     pub fn of(share: Option<&Arc<Share>>) -> Shown {
-        Shown { share: share.cloned(), own: HashMap::new(), carried: 0 }
+        Shown(share.map(|share| Box::new(Noted { share: share.clone(), own: HashMap::new(), carried: 0 })))
     }
     /// Somebody accounts for the buffer of `bytes` here. Buffers below [`SHOWN_FROM`](crate::SHOWN_FROM) are not worth it.
     pub fn add(&mut self, buffer: usize, bytes: usize) {
-        if let Some(share) = self.share.as_ref().filter(|_| bytes >= SHOWN_FROM) {
-            share.count_buffer(buffer, bytes);
-            self.own.entry(buffer).or_insert(Counted { times: 0, bytes }).times += 1;
+        if let Some(noted) = self.0.as_mut().filter(|_| bytes >= SHOWN_FROM) {
+            noted.share.count_buffer(buffer, bytes);
+            noted.own.entry(buffer).or_insert(Counted { times: 0, bytes }).times += 1;
         }
     }
     /// [`Shown::add`] by what is no heap: whether the share counts these bytes from here on.
     pub fn carry(&mut self, buffer: usize, bytes: usize) -> bool {
-        let Some(share) = self.share.clone().filter(|_| bytes >= SHOWN_FROM) else { return false };
         self.add(buffer, bytes);
-        share.add(bytes);
-        self.carried += bytes;
+        let Some(noted) = self.0.as_mut().filter(|_| bytes >= SHOWN_FROM) else { return false };
+        noted.share.add(bytes);
+        noted.carried += bytes;
         true
     }
     /// One less does, and has `member` tell so. Before it lets go: the address may be another buffer's after that.
     pub(crate) fn remove(&mut self, buffer: usize, member: Option<&mut Member>) {
-        if let (Some(share), Entry::Occupied(mut own)) = (&self.share, self.own.entry(buffer)) {
+        let Some(noted) = &mut self.0 else { return };
+        if let Entry::Occupied(mut own) = noted.own.entry(buffer) {
             if let Some(member) = member {
                 member.take_back(own.get().bytes);
             }
-            share.uncount_buffer(buffer);
+            noted.share.uncount_buffer(buffer);
             own.get_mut().times -= 1;
             if own.get().times == 0 {
                 own.remove();
@@ -152,16 +156,15 @@ impl Shown {
         }
     }
     pub fn is_empty(&self) -> bool {
-        self.own.is_empty()
+        self.0.as_ref().is_none_or(|noted| noted.own.is_empty())
     }
 }
 
-impl Drop for Shown {
+impl Drop for Noted {
     fn drop(&mut self) {
-        let Some(share) = self.share.take() else { return };
-        share.sub(self.carried);
+        self.share.sub(self.carried);
         for (buffer, own) in self.own.drain() {
-            (0..own.times).for_each(|_| share.uncount_buffer(buffer));
+            (0..own.times).for_each(|_| self.share.uncount_buffer(buffer));
         }
     }
 }

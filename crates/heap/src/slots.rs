@@ -74,7 +74,7 @@ struct Table {
 
 /// Of the cells of a heap, by address.
 #[derive(Default)]
-pub(crate) struct Slots(HashMap<usize, Table, foldhash::fast::FixedState>);
+pub(crate) struct Slots(HashMap<usize, Table, zakuro_base::hash_seed::Fixed>);
 
 impl Slots {
     /// A cell with `len` references is traced from its begin: nothing of it is written. Without memory for it the cell is not watched.

@@ -18,7 +18,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use zakuro_base::memory::out_of_memory;
 
@@ -208,11 +208,12 @@ pub struct HeapState {
     pub(crate) allocated_bytes: u64,
     pub(crate) allocated_cells: u64,
     pub(crate) collections: u64,
-    pub(crate) last_pause: Duration,
+    /// Nanoseconds.
+    pub(crate) last_pause: u64,
     pub(crate) last_end: Option<Instant>,
     pub(crate) full_collections: u64,
     pub(crate) last_full: Option<Instant>,
-    pub(crate) max_pause: Duration,
+    pub(crate) max_pause: u64,
     /// How often all marks were forgotten, and one.
     pub(crate) epoch: u64,
     /// The running collection, or the last one, marks everything.
@@ -224,7 +225,7 @@ pub struct HeapState {
     /// The same of the last collection.
     pub(crate) kept: usize,
     /// A full marking that goes on in steps.
-    pub(crate) marking: Option<Marking>,
+    pub(crate) marking: Option<Box<Marking>>,
     /// Cells allocated since somebody notes them (module `inspect`).
     pub(crate) noted: Option<Vec<usize>>,
     pub(crate) told: Told,
@@ -278,11 +279,11 @@ impl HeapState {
             allocated_bytes: 0,
             allocated_cells: 0,
             collections: 0,
-            last_pause: Duration::ZERO,
+            last_pause: 0,
             last_end: None,
             full_collections: 0,
             last_full: None,
-            max_pause: Duration::ZERO,
+            max_pause: 0,
             epoch: 1,
             full: false,
             was_full: false,

@@ -83,9 +83,9 @@ pub struct ClassData {
     /// Subclasses and includers. Weak: they don't keep each other.
     pub dependents: Vec<ClassId>,
     /// Method cells; an undefined method has a cell whose body says so.
-    pub methods: HashMap<Sym, Value, foldhash::fast::FixedState>,
+    pub methods: HashMap<Sym, Value, zakuro_base::hash_seed::Fixed>,
     pub method_order: Vec<Sym>,
-    pub consts: HashMap<Sym, ConstEntry, foldhash::fast::FixedState>,
+    pub consts: HashMap<Sym, ConstEntry, zakuro_base::hash_seed::Fixed>,
     pub const_order: Vec<Sym>,
     pub cvars: Vec<(Sym, Value)>,
     /// Instance variables of the class object itself.

@@ -59,30 +59,32 @@ pub static SHAPE_LOTS: LotCounter = LotCounter::new(FIRST_DYNAMIC);
 /// Lots of the boot image stand in an array; later ones, whose numbers grow as long as the process lives, in a small open hash table: a VM
 /// pays for the lots that it has, not for those that others had before it.
 pub struct LotTable<T: Clone + 'static> {
-    pages: Vec<Page<T>>,
+    pages: List<Page<T>>,
     /// Open addressing, a power of two of slots, at most half of them used; `u32::MAX`: free.
-    late: Vec<(u32, Page<T>)>,
+    late: List<(u32, Page<T>)>,
     used: usize,
 }
 
 impl<T: Clone + 'static> LotTable<T> {
     /// Bytes of the pages that this table has to itself, about.
     pub fn own_bytes(&self) -> usize {
-        let late = self.late.iter().filter(|l| matches!(l.1, Page::Own(_))).count();
-        let early = self.pages.iter().filter(|p| matches!(p, Page::Own(_))).count();
-        (late + early) * LOT as usize * size_of::<Option<T>>() + self.late.len() * size_of::<(u32, Page<T>)>()
+        let late = self.late.own().iter().filter(|l| matches!(l.1, Page::Own(_))).count();
+        let early = self.pages.own().iter().filter(|p| matches!(p, Page::Own(_))).count();
+        (late + early) * LOT as usize * size_of::<Option<T>>() + self.late.own().len() * size_of::<(u32, Page<T>)>()
     }
 }
 
-enum Page<T: 'static> {
+/// The rows of one lot of ids.
+pub enum Page<T: 'static> {
     None,
     Shared(&'static [Option<T>]),
     Own(Box<[Option<T>]>),
 }
 
 impl<T> Page<T> {
+    /// By the low part of an id; empty where nothing has one of this lot.
     #[inline(always)]
-    fn rows(&self) -> &[Option<T>] {
+    pub fn rows(&self) -> &[Option<T>] {
         match self {
             Page::None => &[],
             Page::Shared(p) => p,
@@ -91,13 +93,81 @@ impl<T> Page<T> {
     }
 }
 
+impl<T> Page<T> {
+    /// The same rows, for another table.
+    ///
+    /// # Safety
+    /// The table that owns them outlives that one, and leaves them as they are.
+    unsafe fn view(&self) -> Page<T> {
+        match self {
+            Page::None => Page::None,
+            // SAFETY: pages stay where they are as long as the table that owns them (caller).
+            p => Page::Shared(unsafe { std::slice::from_raw_parts(p.rows().as_ptr(), p.rows().len()) }),
+        }
+    }
+}
+
+/// What a table lists: another table's list, until something changes in it. (A VM that changes no class of its image's has no list of its own: half a kilobyte.)
+enum List<E: 'static> {
+    Lent(&'static [E]),
+    Own(Vec<E>),
+}
+
+impl<E> std::ops::Deref for List<E> {
+    type Target = [E];
+    #[inline(always)]
+    fn deref(&self) -> &[E] {
+        match self {
+            List::Lent(list) => list,
+            List::Own(list) => list,
+        }
+    }
+}
+
+impl<E> List<E> {
+    /// What is listed here for this table alone; pages in another's list are that one's.
+    fn own(&self) -> &[E] {
+        match self {
+            List::Lent(_) => &[],
+            List::Own(list) => list,
+        }
+    }
+    /// The list for writing.
+    #[inline]
+    fn to_mut(&mut self, view: impl Fn(&E) -> E) -> &mut Vec<E> {
+        if let List::Lent(list) = self {
+            *self = List::Own(list.iter().map(view).collect());
+        }
+        match self {
+            List::Own(list) => list,
+            List::Lent(_) => unreachable!("copied above"),
+        }
+    }
+    /// # Safety
+    /// This list outlives the other, and is not changed meanwhile.
+    unsafe fn lend(&self) -> List<E> {
+        // SAFETY: the caller's promise.
+        List::Lent(unsafe { std::slice::from_raw_parts(self.as_ptr(), self.len()) })
+    }
+}
+
+fn insert<T>(late: &mut [(u32, Page<T>)], lot: u32, page: Page<T>) -> usize {
+    let mask = late.len() - 1;
+    let mut i = lot as usize & mask;
+    while late[i].0 != FREE {
+        i = (i + 1) & mask;
+    }
+    late[i] = (lot, page);
+    i
+}
+
 /// Lots that the boot image may use.
 const EARLY: u32 = FIRST_DYNAMIC / LOT;
 const FREE: u32 = u32::MAX;
 
 impl<T: Clone + 'static> LotTable<T> {
     pub fn new() -> LotTable<T> {
-        LotTable { pages: Vec::new(), late: Vec::new(), used: 0 }
+        LotTable { pages: List::Own(Vec::new()), late: List::Own(Vec::new()), used: 0 }
     }
     #[inline(always)]
     pub fn get(&self, id: u32) -> Option<&T> {
@@ -120,38 +190,34 @@ impl<T: Clone + 'static> LotTable<T> {
     }
     /// The page of a lot, made when needed.
     fn page(&mut self, lot: u32) -> &mut Page<T> {
+        // SAFETY: a table that lists another's pages is a view of it (`over`, `share`).
+        let view = |p: &Page<T>| unsafe { p.view() };
         if lot < EARLY {
-            while self.pages.len() <= lot as usize {
-                self.pages.push(Page::None);
+            let pages = self.pages.to_mut(view);
+            while pages.len() <= lot as usize {
+                pages.push(Page::None);
             }
-            return &mut self.pages[lot as usize];
+            return &mut pages[lot as usize];
         }
-        let at = match self.find(lot) {
+        let found = self.find(lot);
+        let late = self.late.to_mut(|(lot, p)| (*lot, view(p)));
+        let at = match found {
             Some(i) => i,
             None => {
-                if (self.used + 1) * 2 > self.late.len() {
-                    let size = (self.late.len() * 2).max(4);
-                    let old = std::mem::replace(&mut self.late, (0..size).map(|_| (FREE, Page::None)).collect());
+                if (self.used + 1) * 2 > late.len() {
+                    let size = (late.len() * 2).max(4);
+                    let old = std::mem::replace(late, (0..size).map(|_| (FREE, Page::None)).collect());
                     for (lot, page) in old {
                         if lot != FREE {
-                            self.insert(lot, page);
+                            insert(late, lot, page);
                         }
                     }
                 }
                 self.used += 1;
-                self.insert(lot, Page::None)
+                insert(late, lot, Page::None)
             }
         };
-        &mut self.late[at].1
-    }
-    fn insert(&mut self, lot: u32, page: Page<T>) -> usize {
-        let mask = self.late.len() - 1;
-        let mut i = lot as usize & mask;
-        while self.late[i].0 != FREE {
-            i = (i + 1) & mask;
-        }
-        self.late[i] = (lot, page);
-        i
+        &mut late[at].1
     }
     /// The slot for writing; makes or copies the page when needed.
     pub fn slot(&mut self, id: u32) -> &mut Option<T> {
@@ -167,39 +233,24 @@ impl<T: Clone + 'static> LotTable<T> {
         }
     }
     /// Leaks all pages, to be shared by every later table. Only the boot image does so: it has no late lots.
-    pub fn freeze(self) -> &'static [&'static [Option<T>]] {
+    pub fn freeze(self) -> &'static [Page<T>] {
         debug_assert!(self.late.is_empty(), "the boot image has used up its ids");
-        let pages: Vec<&'static [Option<T>]> = self
-            .pages
-            .into_iter()
-            .map(|p| match p {
-                Page::None => &[][..],
-                Page::Shared(p) => p,
-                Page::Own(p) => &*Box::leak(p),
-            })
-            .collect();
-        Box::leak(pages.into_boxed_slice())
+        match self.pages {
+            List::Lent(pages) => pages,
+            List::Own(pages) => Box::leak(pages.into_boxed_slice()),
+        }
     }
     /// A table that starts as a view of frozen pages.
-    pub fn over(pages: &'static [&'static [Option<T>]]) -> LotTable<T> {
-        let pages = pages.iter().map(|p| if p.is_empty() { Page::None } else { Page::Shared(p) }).collect();
-        LotTable { pages, late: Vec::new(), used: 0 }
+    pub fn over(pages: &'static [Page<T>]) -> LotTable<T> {
+        LotTable { pages: List::Lent(pages), late: List::Own(Vec::new()), used: 0 }
     }
     /// A table that starts as a view of this one.
     ///
     /// # Safety
     /// This table outlives the view, and is not changed meanwhile.
     pub unsafe fn share(&self) -> LotTable<T> {
-        let view = |p: &Page<T>| match p {
-            Page::None => Page::None,
-            // SAFETY: pages stay where they are as long as the table that owns them (caller).
-            p => Page::Shared(unsafe { std::slice::from_raw_parts(p.rows().as_ptr(), p.rows().len()) }),
-        };
-        LotTable {
-            pages: self.pages.iter().map(view).collect(),
-            late: self.late.iter().map(|(lot, p)| (*lot, view(p))).collect(),
-            used: self.used,
-        }
+        // SAFETY: the caller's promise.
+        unsafe { LotTable { pages: self.pages.lend(), late: self.late.lend(), used: self.used } }
     }
     pub fn each(&self, f: &mut dyn FnMut(u32, &T)) {
         self.each_page(&mut |lot, page| {
@@ -212,7 +263,7 @@ impl<T: Clone + 'static> LotTable<T> {
     }
     /// Entries of pages that this table owns (not the shared ones).
     pub fn each_own(&self, f: &mut dyn FnMut(u32, &T)) {
-        self.each_page(&mut |lot, page| {
+        Self::pages_of(self.pages.own(), self.late.own(), &mut |lot, page| {
             if matches!(page, Page::Own(_)) {
                 for (i, v) in page.rows().iter().enumerate() {
                     if let Some(v) = v {
@@ -224,18 +275,21 @@ impl<T: Clone + 'static> LotTable<T> {
     }
     /// The same in no order, and without a list of them: for who may not ask for memory.
     pub fn each_own_unordered(&self, f: &mut dyn FnMut(&T)) {
-        for page in self.pages.iter().chain(self.late.iter().map(|l| &l.1)) {
+        for page in self.pages.own().iter().chain(self.late.own().iter().map(|l| &l.1)) {
             if matches!(page, Page::Own(_)) {
                 page.rows().iter().flatten().for_each(&mut *f);
             }
         }
     }
-    /// Pages in order of their lots: ids are in order of creation.
     fn each_page(&self, f: &mut dyn FnMut(u32, &Page<T>)) {
-        for (n, p) in self.pages.iter().enumerate() {
+        Self::pages_of(&self.pages, &self.late, f);
+    }
+    /// In order of their lots: ids are in order of creation.
+    fn pages_of(pages: &[Page<T>], late: &[(u32, Page<T>)], f: &mut dyn FnMut(u32, &Page<T>)) {
+        for (n, p) in pages.iter().enumerate() {
             f(n as u32, p);
         }
-        let mut late: Vec<&(u32, Page<T>)> = self.late.iter().filter(|l| l.0 != FREE).collect();
+        let mut late: Vec<&(u32, Page<T>)> = late.iter().filter(|l| l.0 != FREE).collect();
         late.sort_unstable_by_key(|l| l.0);
         late.iter().for_each(|(lot, page)| f(*lot, page));
     }

@@ -69,7 +69,7 @@ fn run_command(cx: &mut Cx, control: &Arc<VmControl>, start: Box<Start>) -> End 
 pub fn end_here(cx: &mut Cx, control: &Arc<VmControl>, result: Result<Value>) -> End {
     let end = run_end(cx, result);
     finish(cx, control, end);
-    cx.end.take().unwrap_or(End::Done)
+    cx.end.take().map_or(End::Done, |end| *end)
 }
 
 /// What the VM does after its program: the other threads get out, and what is buffered is written. Leaves the end report.
@@ -78,7 +78,7 @@ fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
     if cx.life.is_hard() && cx.thread_count() > MANY {
         // No Ruby code runs any more, and leaving so many stacks takes its time: whoever waits for the end need not wait for that.
         zakuro_corelib::io::flush_all(cx);
-        let (end, result) = (early(cx, end.clone()), cx.result.take());
+        let (end, result) = (early(cx, end.clone()), cx.result.take().map(|r| *r));
         crate::unit::tell_end(control, end, result);
     }
     cx.kill_other_threads();
@@ -93,7 +93,7 @@ fn finish(cx: &mut Cx, control: &Arc<VmControl>, mut end: End) {
         }
         zakuro_corelib::io::flush_at_end(cx);
     }
-    cx.end = Some(early(cx, end));
+    cx.end = Some(Box::new(early(cx, end)));
 }
 
 /// Threads that are left in no time worth telling of.
@@ -152,7 +152,7 @@ fn receive(cx: &mut Cx, start: Box<Start>) -> Result<RootedVec> {
 #[inline(never)]
 fn keep_value(cx: &mut Cx, v: Value) -> Result<Value> {
     let result = cx.pack(v)?;
-    cx.result = Some(cx.weighed(result));
+    cx.result = Some(Box::new(cx.weighed(result)));
     Ok(v)
 }
 
@@ -161,14 +161,14 @@ fn keep_outcome(cx: &mut Cx, result: &Result<Value>) {
     match result {
         Ok(v) => {
             cx.result = match cx.pack(*v) {
-                Ok(packed) => Some(cx.weighed(packed)),
+                Ok(packed) => Some(Box::new(cx.weighed(packed))),
                 Err(Exc) => {
                     let e = cx.take_pending();
                     let message = cx.exception_message(e);
                     let mut nothing = Envelope::nil();
                     nothing.attach(Box::new(Unsendable(cx.to_s_text(message).unwrap_or_default())));
                     cx.take_pending();
-                    Some(nothing)
+                    Some(Box::new(nothing))
                 }
             }
         }
@@ -193,7 +193,7 @@ fn keep_exception(cx: &mut Cx, result: &Result<Value>) {
         Err(Exc) => Envelope::nil(),
     };
     packed.attach(Box::new(BacktraceText(backtrace)));
-    cx.result = Some(packed);
+    cx.result = Some(Box::new(packed));
     cx.pending = e;
 }
 

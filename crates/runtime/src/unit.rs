@@ -6,10 +6,11 @@ use crate::start::StartError;
 use crate::tell::tell;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
-use zakuro_sched::{PollWord, StackSize, Task, Turn, Unit, set_unit_data};
+use zakuro_sched::{PollWord, Stack, StackSize, Task, Turn, Unit, set_unit_data};
 use zakuro_vm::Vm;
 use zakuro_vm::account::{Account, Counting};
 use zakuro_vm::allowance::Seat;
@@ -24,9 +25,8 @@ pub struct VmUnit {
     control: Arc<VmControl>,
     /// Taken when it begins.
     start: Option<Box<Start>>,
-    /// Made on the worker that first runs it: a VM that never starts costs nothing. Dropped after the coroutine.
-    vm: Option<Box<Vm>>,
-    co: Option<Co>,
+    /// Made on the worker that first runs it: a VM that never starts costs nothing.
+    body: Option<Body>,
     /// When the VM first could not be made for want of memory.
     refused: Option<Instant>,
     /// What it counts in whose account.
@@ -35,6 +35,55 @@ pub struct VmUnit {
     counted: Option<Arc<Account>>,
     /// Its main thread's.
     _seat: Option<Seat>,
+}
+
+/// A VM and its main thread, on whose stack it lies ([`zakuro_vm::fiber::layout_with_vm`]).
+struct Body {
+    vm: NonNull<Vm>,
+    /// While the thread lives.
+    co: Option<Co>,
+    /// The stack, before and after that.
+    stack: Option<Stack>,
+}
+
+// SAFETY: a VM and its coroutines move between native threads together, and with their unit.
+unsafe impl Send for Body {}
+
+impl Body {
+    /// A VM on a stack, whose thread is still to be made.
+    fn new(stack: Stack, process: &Process, poll: Arc<PollWord>) -> Body {
+        let (stacks, vm) = zakuro_vm::fiber::layout_with_vm(&stack);
+        // SAFETY: the place is the stack's, which this body has until the VM is gone.
+        unsafe { Vm::new_at(vm, process.options.clone(), poll) };
+        let mut body = Body { vm, co: None, stack: Some(stack) };
+        body.vm().starts_from(process.boot);
+        // SAFETY: as above.
+        unsafe { body.vm().enter_stacks(stacks) };
+        body
+    }
+    fn vm(&mut self) -> &mut Vm {
+        // SAFETY: made in `new`, gone in `drop`; nobody else uses it while its coroutine does not run.
+        unsafe { self.vm.as_mut() }
+    }
+    fn end_thread(&mut self) {
+        if let Some(co) = self.co.take() {
+            self.stack = Some(co.end());
+        }
+    }
+    fn abandon_thread(&mut self) {
+        if let Some(co) = self.co.take() {
+            // SAFETY: the VM is over. What only the abandoned frames own is lost; nobody refers to them.
+            self.stack = Some(unsafe { co.abandon() });
+        }
+    }
+}
+
+impl Drop for Body {
+    fn drop(&mut self) {
+        self.end_thread();
+        // SAFETY: its thread has ended, and the stack below it goes after this.
+        unsafe { self.vm.drop_in_place() };
+    }
 }
 
 impl Drop for VmUnit {
@@ -64,14 +113,16 @@ impl VmUnit {
         let account = control.account.get().cloned();
         let _seat = control.seat.lock().take();
         let counted = process.book.as_ref().map(|book| book.open(control.identity()));
-        VmUnit { account, counted, _seat, process, control, start: Some(start), vm: None, co: None, refused: None }
+        VmUnit { account, counted, _seat, process, control, start: Some(start), body: None, refused: None }
     }
     fn begin(&mut self, task: &Task) -> std::io::Result<()> {
         let stack = self.process.pool.take(StackSize::Main)?;
         // Our starter does it too, but perhaps later than we first wait: who would wake us?
         let _ = self.control.set_task(task.clone());
         let poll = self.control.poll.clone();
-        let mut vm = Vm::new(self.process.boot, self.process.options.clone(), poll.clone());
+        let mut body = Body::new(stack, &self.process, poll.clone());
+        let cx: *mut Vm = body.vm.as_ptr();
+        let vm = body.vm();
         vm.name = self.control.name.clone();
         vm.stack_pool = Some(self.process.pool.separate());
         vm.interrupt_hook = Some(Vm::handle_interrupts);
@@ -87,27 +138,26 @@ impl VmUnit {
             _ => None,
         };
         vm.profile_allocations();
-        vm.life_begins(self.control.limits);
+        vm.life_begins(self.control.limits.clone());
         if vm.options.gc_stress {
             poll.set(zakuro_sched::poll::COLLECT);
         }
-        // SAFETY: the stack lives in the coroutine, which outlives every use by this VM.
-        unsafe { vm.enter_stacks(zakuro_vm::fiber::layout(&stack)) };
-        let cx: *mut Vm = &mut *vm;
         let start = self.start.take().unwrap_or_else(|| Box::new(Start { args: Envelope::nil(), image: None }));
         let control = self.control.clone();
         // SAFETY: the VM moves between native threads together with this coroutine; no thread-local is kept across suspensions.
-        let co = unsafe {
+        body.co = body.stack.take().map(|stack| unsafe {
             Co::new(stack, move |s, ()| {
                 let cx = &mut *cx;
                 cx.suspender = std::ptr::from_ref(s) as *const ();
                 program::run_vm(cx, &control, start);
             })
-        };
+        });
         self.control.place.store(cx, Relaxed);
-        self.vm = Some(vm);
-        self.co = Some(co);
+        self.body = Some(body);
         Ok(())
+    }
+    fn take_end(&mut self) -> Option<End> {
+        self.body.as_mut()?.vm().end.take().map(|end| *end)
     }
     /// Native code of the VM has unwound to here: that is its end.
     fn broke(&mut self, panic: &(dyn Any + Send)) -> Turn {
@@ -125,15 +175,17 @@ impl VmUnit {
     }
     fn finish(&mut self, end: Option<End>) {
         self.control.place.store(std::ptr::null_mut(), Relaxed);
-        self.co = None;
-        if let Some(vm) = self.vm.as_mut() {
+        let (mut owned, mut result) = (0, None);
+        if let Some(mut body) = self.body.take() {
+            body.end_thread();
+            let vm = body.vm();
             vm.life_ends();
             if let Some(counting) = &mut vm.counting {
                 counting.close();
             }
+            owned = vm.heap.stats().payload_bytes;
+            result = vm.result.take().map(|result| *result);
         }
-        let owned = self.vm.as_ref().map_or(0, |vm| vm.heap.stats().payload_bytes);
-        let result = self.vm.take().and_then(|mut vm| vm.result.take());
         if self.control.limits.memory.is_some_and(|limit| owned > limit / MUCH) {
             // Its family may use as much at once; malloc would keep this beside.
             self.process.scheduler.all_rest();
@@ -167,7 +219,7 @@ fn panic_text(p: &(dyn Any + Send)) -> String {
 
 impl Unit for VmUnit {
     fn run(&mut self, task: &Task) -> Turn {
-        if self.co.is_none() {
+        if self.body.is_none() {
             if self.start.is_none() {
                 return Turn::Done;
             }
@@ -193,31 +245,31 @@ impl Unit for VmUnit {
                 return Turn::Done;
             }
         }
-        let (Some(co), Some(vm)) = (self.co.as_mut(), self.vm.as_mut()) else { return Turn::Done };
-        let cx: *mut Vm = &mut **vm;
-        vm.turn_begins();
+        let Some(Body { vm, co: Some(co), .. }) = self.body.as_mut() else { return Turn::Done };
+        let cx: *mut Vm = vm.as_ptr();
+        // SAFETY: it lives as long as its body, and no coroutine of it runs.
+        unsafe { (*cx).turn_begins() };
         set_unit_data(cx.cast());
-        // SAFETY: `co` runs the main thread of this VM, which stays in its box and is not touched through `vm` before the turn has ended.
+        // SAFETY: `co` runs the main thread of this VM, which stays where it is and is not touched through the body before the turn has ended.
         let turn = catch_unwind(AssertUnwindSafe(|| unsafe { zakuro_vm::thread::turn(cx, co) }));
         set_unit_data(std::ptr::null_mut());
-        if let Some(vm) = self.vm.as_mut() {
-            vm.turn_ends();
+        if let Some(body) = self.body.as_mut() {
+            body.vm().turn_ends();
         }
         match turn {
             Ok(TurnEnd::Park) => Turn::Park,
             Ok(TurnEnd::Again) => Turn::Again,
             Ok(TurnEnd::Ended) => {
-                let end = self.vm.as_mut().and_then(|vm| vm.end.take());
-                self.finish(Some(end.unwrap_or(End::Done)));
+                let end = self.take_end().unwrap_or(End::Done);
+                self.finish(Some(end));
                 Turn::Done
             }
             Ok(TurnEnd::Abandoned) => {
-                if let Some(co) = self.co.take() {
-                    // SAFETY: the VM is over. What only the abandoned frames own is lost; nobody refers to them.
-                    drop(unsafe { co.abandon() });
+                if let Some(body) = self.body.as_mut() {
+                    body.abandon_thread();
                 }
-                let end = self.vm.as_mut().and_then(|vm| vm.end.take());
-                self.finish(Some(end.unwrap_or(End::Killed)));
+                let end = self.take_end().unwrap_or(End::Killed);
+                self.finish(Some(end));
                 Turn::Done
             }
             // A coroutine that panicked is gone; cells of this VM are released with its heap.

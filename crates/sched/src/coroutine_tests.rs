@@ -103,14 +103,41 @@ fn deep_recursion_runs_on_the_native_stack_even_when_nested() {
     assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| c.resume(0))).is_err());
 }
 
+struct Bell(std::sync::Arc<std::sync::atomic::AtomicU32>);
+impl Drop for Bell {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn an_ended_coroutine_leaves_its_stack() {
+    let pool = StackPool::new();
+    let rung = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    for way in 0..4 {
+        let bell = Bell(rung.clone());
+        let mut c = fiber(&pool, move |s, panics| {
+            let _bell = bell;
+            let last = s.suspend(0);
+            assert_eq!(panics, 0, "as asked");
+            last
+        });
+        let resume = |c: &mut Coroutine<u64, u64, u64>, v| std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| c.resume(v)));
+        // Not begun, suspended, over, and over by a panic.
+        for round in 0..way.min(2) {
+            assert_eq!(resume(&mut c, u64::from(way == 3)).is_err(), (way, round) == (3, 1));
+        }
+        let top = c.top();
+        let stack = c.end();
+        assert_eq!(stack.top().cast_const(), top);
+        assert_eq!(rung.load(std::sync::atomic::Ordering::Relaxed), way + 1, "what the coroutine had is dropped");
+        let other = pool.take(StackSize::Fiber).unwrap();
+        assert_ne!(other.base(), stack.base(), "the stack is still ours");
+    }
+}
+
 #[test]
 fn dropping_unwinds_and_abandoning_does_not() {
-    struct Bell(std::sync::Arc<std::sync::atomic::AtomicU32>);
-    impl Drop for Bell {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        }
-    }
     let pool = StackPool::new();
     let rung = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
     for abandon in [false, true] {

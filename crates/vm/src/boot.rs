@@ -5,6 +5,7 @@
 use crate::builtin::Block;
 use crate::frame::Frame;
 use crate::vm::*;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use zakuro_base::{HashSeed, Options, Sym, sym};
 use zakuro_bytecode::Code;
@@ -15,11 +16,11 @@ use zakuro_sched::PollWord;
 
 /// See the module.
 pub struct BootImage {
-    classes: &'static [&'static [Option<ClassSlot>]],
-    shapes: &'static [&'static [Option<ShapeInfo>]],
+    classes: &'static [zakuro_object::shape::Page<ClassSlot>],
+    shapes: &'static [zakuro_object::shape::Page<ShapeInfo>],
     transitions: FastMap<(u32, Sym), u32>,
     globals: FastMap<Sym, Value>,
-    global_aliases: FastMap<Sym, Sym>,
+    global_aliases: Arc<FastMap<Sym, Sym>>,
     /// Shape of the main object: that of a singleton class with its methods.
     main_shape: u32,
     /// Number of names when it was finished: every VM knows them.
@@ -36,7 +37,7 @@ unsafe impl Send for BootImage {}
 unsafe impl Sync for BootImage {}
 
 impl Vm {
-    fn blank(options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
+    fn blank(options: Arc<Options>, poll: Arc<PollWord>) -> Vm {
         let empty = Stacks {
             values: std::ptr::null_mut(),
             values_end: std::ptr::null_mut(),
@@ -49,7 +50,7 @@ impl Vm {
         heap.set_describe(zakuro_object::trace::describe);
         // SAFETY: the VM keeps the poll word alive (`poll_owner`), and drops its heap first (field order).
         unsafe { heap.set_poll(poll.word(), crate::gc::POLL_COLLECT) };
-        Box::new(Vm {
+        Vm {
             fp: std::ptr::null_mut(),
             frame_limit: std::ptr::null_mut(),
             stack_limit: std::ptr::null_mut(),
@@ -111,7 +112,7 @@ impl Vm {
             kept_codes: FastMap::default(),
             kept_layers: Vec::new(),
             globals: FastMap::default(),
-            global_aliases: FastMap::default(),
+            global_aliases: Default::default(),
             set_as: None,
             generic_ivars: Default::default(),
             object_ids: FastMap::default(),
@@ -175,25 +176,36 @@ impl Vm {
             missing_reason: crate::interp::MissReason::None,
             #[cfg(debug_assertions)]
             entries: 0,
-        })
+        }
     }
 
     /// A VM that starts from the boot image. Costs neither O(methods) nor a lock.
     pub fn new(boot: &'static BootImage, options: Arc<Options>, poll: Arc<PollWord>) -> Box<Vm> {
-        let mut vm = Vm::blank(options, poll);
-        vm.boot = Some(boot);
-        vm.classes = LotTable::over(boot.classes);
-        vm.shapes = LotTable::over(boot.shapes);
-        vm.transitions = boot.transitions.clone();
-        vm.globals = boot.globals.clone();
-        vm.global_aliases = boot.global_aliases.clone();
-        vm.main = ObjectCell::make(&vm.heap, boot.main_shape, Kind::Object, 0).as_value();
+        let mut vm = Box::new(Vm::blank(options, poll));
+        vm.starts_from(boot);
         vm
+    }
+    /// Puts a VM at a place of the caller's, which has it start from the boot image ([`Vm::starts_from`]).
+    ///
+    /// # Safety
+    /// `place` is aligned, has room for a VM, and is nobody else's.
+    pub unsafe fn new_at(place: NonNull<Vm>, options: Arc<Options>, poll: Arc<PollWord>) {
+        // SAFETY: the caller's promise.
+        unsafe { place.write(Vm::blank(options, poll)) }
+    }
+    pub fn starts_from(&mut self, boot: &'static BootImage) {
+        self.boot = Some(boot);
+        self.classes = LotTable::over(boot.classes);
+        self.shapes = LotTable::over(boot.shapes);
+        self.transitions = boot.transitions.clone();
+        self.globals = boot.globals.clone();
+        self.global_aliases = boot.global_aliases.clone();
+        self.main = ObjectCell::make(&self.heap, boot.main_shape, Kind::Object, 0).as_value();
     }
 
     /// A VM that never runs, for a layer of an image: classes and shapes of the boot image, nothing else.
     pub(crate) fn bare(boot: &'static BootImage, options: Arc<Options>) -> Box<Vm> {
-        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
+        let mut vm = Box::new(Vm::blank(options, Arc::new(PollWord::new())));
         vm.boot = Some(boot);
         vm.classes = LotTable::over(boot.classes);
         vm.shapes = LotTable::over(boot.shapes);
@@ -240,7 +252,7 @@ impl Vm {
     /// The VM that the boot image is made of: core classes, no methods. Run `define` on it, then freeze.
     pub fn for_boot(options: Arc<Options>) -> Box<Vm> {
         zakuro_base::symbol::watch(crate::life::name_added);
-        let mut vm = Vm::blank(options, Arc::new(PollWord::new()));
+        let mut vm = Box::new(Vm::blank(options, Arc::new(PollWord::new())));
         vm.in_boot = true;
         vm.gc_disabled = true;
         vm.gc_stress = false;
@@ -336,10 +348,10 @@ impl BootImage {
     }
     pub(crate) fn class(&self, id: ClassId) -> Option<*mut ClassData> {
         let lot = self.classes.get((id.0 / zakuro_object::LOT) as usize)?;
-        lot.get((id.0 % zakuro_object::LOT) as usize)?.as_ref().map(|s| s.data)
+        lot.rows().get((id.0 % zakuro_object::LOT) as usize)?.as_ref().map(|s| s.data)
     }
     pub(crate) fn shape(&self, id: u32) -> Option<&ShapeInfo> {
-        self.shapes.get((id / zakuro_object::LOT) as usize)?.get((id % zakuro_object::LOT) as usize)?.as_ref()
+        self.shapes.get((id / zakuro_object::LOT) as usize)?.rows().get((id % zakuro_object::LOT) as usize)?.as_ref()
     }
     pub(crate) fn transitions(&self) -> &FastMap<(u32, Sym), u32> {
         &self.transitions

@@ -143,7 +143,7 @@ pub struct ClassSlot {
     pub(crate) own: bool,
 }
 
-pub type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
+pub type FastMap<K, V> = HashMap<K, V, zakuro_base::hash_seed::Fixed>;
 
 #[derive(Clone, Copy)]
 pub(crate) struct MethodCacheEntry {
@@ -169,8 +169,8 @@ pub(crate) struct MethodCache {
     displaced: usize,
 }
 impl MethodCache {
-    /// 384 bytes: a VM that does little looks up little.
-    const FIRST: usize = 16;
+    /// 96 bytes: a VM that does little looks up little.
+    const FIRST: usize = 4;
     const LARGEST: usize = 8192;
 
     #[inline]
@@ -326,7 +326,8 @@ pub struct Vm {
     pub(crate) kept_layers: Vec<Arc<FastMap<usize, Arc<Code>>>>,
     /// Those set here; others may be the image's (`Cx::global_value`).
     pub(crate) globals: FastMap<Sym, Value>,
-    pub global_aliases: FastMap<Sym, Sym>,
+    /// The image's, until one is added.
+    pub global_aliases: Arc<FastMap<Sym, Sym>>,
     /// The alias by which a global variable is being set, for what its setter says of it.
     pub(crate) set_as: Option<Sym>,
     pub(crate) generic_ivars: crate::state::listed::Lists,
@@ -381,9 +382,9 @@ pub struct Vm {
     pub(crate) account_seen: usize,
     pub life: crate::life::Life,
     /// How the VM ended; left here by the runtime for the scheduler's unit.
-    pub end: Option<crate::host::End>,
+    pub end: Option<Box<crate::host::End>>,
     /// What the block of a forked VM returned, or the exception that ended it, for whoever asks for the VM's value.
-    pub result: Option<crate::transfer::Envelope>,
+    pub result: Option<Box<crate::transfer::Envelope>>,
     /// Spawned from an image, or an image was made of it: there are VMs that know its anonymous classes.
     pub(crate) forked: bool,
     /// The image that it started from.
@@ -405,11 +406,11 @@ pub struct Vm {
     pub(crate) owned: usize,
     /// Those of classes among them, as of the last collection.
     pub(crate) class_bytes: usize,
-    pub(crate) numbers: crate::classgc::Numbers,
+    pub(crate) numbers: Option<Box<crate::classgc::Numbers>>,
     /// Captures of the VM's state so far.
     pub(crate) captures: u32,
     /// `trace_var`: Procs (or texts) by global variable.
-    pub global_traces: Option<FastMap<Sym, TracedVec>>,
+    pub global_traces: Option<Box<FastMap<Sym, TracedVec>>>,
     /// Kinds of events that some trace wants (`interp::trace::events`); read in cold code only.
     pub tracing: u32,
     pub(crate) traces: Option<Box<crate::interp::trace::Tracing>>,
@@ -477,6 +478,13 @@ impl Vm {
         debug_assert!(entry.any().is::<T>());
         // SAFETY: each box in the table is of the type that is its key.
         unsafe { &mut *std::ptr::from_mut(&mut **entry).cast::<T>() }
+    }
+    /// Takes a library's state away, if there is one.
+    pub fn take_state<T: VmState>(&mut self) -> Option<T> {
+        let mut state = self.states.remove(&TypeId::of::<T>())?;
+        debug_assert!(state.any().is::<T>());
+        // SAFETY: each box in the table is of the type that is its key.
+        Some(*unsafe { Box::from_raw(Box::into_raw(state).cast::<T>()) })
     }
     /// How many classes and modules the VM knows.
     pub fn class_count(&self) -> usize {

@@ -70,13 +70,15 @@ pub fn initialize(cx: &mut Cx, mut start: Envelope, args: &[Vec<u8>]) -> Result<
     io::vm_setup(cx);
     arguments(cx, args);
     let objects = cx.open(start)?;
-    cx.state::<StartObjects>().0 = objects;
+    if !objects.is_nil() {
+        cx.state::<StartObjects>().0 = objects;
+    }
     Ok(())
 }
 
 /// The arguments of a fork are there: their handles get the power that they had.
 pub fn receive(cx: &mut Cx, args: &[Value]) {
-    let grants = std::mem::take(&mut cx.state::<Grants>().0);
+    let grants = cx.take_state::<Grants>().unwrap_or_default().0;
     super::power::arm(cx, args, &grants);
 }
 

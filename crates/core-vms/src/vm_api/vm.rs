@@ -43,7 +43,7 @@ pub fn only(cx: &mut Cx, kw: Kwargs, others: &[Sym]) -> Result<()> {
 fn limits(cx: &mut Cx, kw: Kwargs) -> Result<Limits> {
     let [memory, cpu, wall, grace, threads, descriptors, _] = limit_names();
     let (wall_left, foreign) = (cx.life.wall_left(), cx.may_call_foreign());
-    let mine = Limits { wall: wall_left, foreign, ..cx.host_handle()?.control.limits };
+    let mine = Limits { wall: wall_left, foreign, ..*cx.host_handle()?.control.limits };
     let given = Limits {
         memory: number(cx, kw, memory)?,
         threads: number(cx, kw, threads)?,

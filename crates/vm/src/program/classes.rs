@@ -327,7 +327,7 @@ impl Cx {
         }
     }
     fn next_class_id(&mut self) -> ClassId {
-        if let Some(id) = self.numbers.class() {
+        if let Some(id) = self.numbers.as_mut().and_then(|n| n.class()) {
             return ClassId(id);
         }
         if self.class_lot.0 == self.class_lot.1 {

@@ -145,9 +145,11 @@ impl Cx {
         if !self.heap.is_full() {
             return;
         }
-        let resting = std::mem::take(&mut self.numbers.resting);
-        self.numbers.classes.extend(resting.0);
-        self.numbers.shapes.extend(resting.1);
+        if let Some(numbers) = &mut self.numbers {
+            let resting = std::mem::take(&mut numbers.resting);
+            numbers.classes.extend(resting.0);
+            numbers.shapes.extend(resting.1);
+        }
         let mut found = Vec::new();
         self.classes.each_own_unordered(&mut |slot| {
             // SAFETY: own slots point to live class data.
@@ -186,17 +188,18 @@ impl Cx {
             }
         });
         self.forget(&dead, &shapes);
+        let resting = &mut self.numbers.get_or_insert_default().resting;
         self.fresh.classes.retain(|c| !dead.contains_key(c));
         for (id, data) in dead {
             self.class_near.1 = std::ptr::null();
             *self.classes.slot(id) = None;
-            self.numbers.resting.0.push(id);
+            resting.0.push(id);
             // SAFETY: made by Box::into_raw for this VM alone; its slot was emptied just now.
             drop(unsafe { Box::from_raw(data) });
         }
         for id in shapes.into_keys() {
             *self.shapes.slot(id) = None;
-            self.numbers.resting.1.push(id);
+            resting.1.push(id);
         }
     }
     /// Empties everything that goes by these numbers.

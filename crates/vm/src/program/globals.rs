@@ -3,6 +3,7 @@
 use crate::make::RootedVec;
 use crate::raise::Result;
 use crate::vm::Cx;
+use std::sync::Arc;
 use zakuro_object::*;
 
 pub type Getter = fn(&mut Cx, Sym) -> Result<Value>;
@@ -112,7 +113,7 @@ impl Cx {
         }
         let added = std::mem::replace(&mut self.global_traces, all);
         if let (Some(t), Some(added)) = (&mut self.global_traces, added) {
-            t.extend(added);
+            t.extend(*added);
         }
         result
     }
@@ -123,6 +124,6 @@ impl Cx {
     pub fn global_alias(&mut self, new: Sym, old: Sym) {
         let old = self.global_target(old);
         self.state_changes(|c| c.any = true);
-        self.global_aliases.insert(new, old);
+        Arc::make_mut(&mut self.global_aliases).insert(new, old);
     }
 }

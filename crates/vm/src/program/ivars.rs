@@ -59,7 +59,7 @@ impl Cx {
         }
     }
     pub(crate) fn new_shape(&mut self, info: ShapeInfo) -> ShapeId {
-        let id = match self.numbers.shape() {
+        let id = match self.numbers.as_mut().and_then(|n| n.shape()) {
             Some(id) => id,
             None => {
                 if self.shape_lot.0 == self.shape_lot.1 {

@@ -167,9 +167,27 @@ pub struct CodeState {
     is_bare: bool,
     /// Copy of the instructions with event sites marked (see `interp::trace`). Kept once made: frames may run in it.
     pub(crate) traced: Option<Box<[Insn]>>,
-    layouts: Layouts,
-    pub(crate) tables: Tables,
+    gained: OnceCell<Box<Gained>>,
     storage: Storage,
+}
+
+/// What comes to a state since it was made: most have none of it.
+#[derive(Default)]
+struct Gained {
+    layouts: Layouts,
+    tables: Tables,
+    /// Entries of call sites that have met receivers of several shapes; see [`CodeState::recall`]. Empty until there is such a site.
+    others: Box<[Option<Box<[CallCache; OTHERS]>>]>,
+    /// How many of them there are.
+    others_kept: u32,
+}
+
+impl Gained {
+    /// Bytes of it.
+    fn bytes(&self) -> usize {
+        let others = size_of_val(&*self.others) + self.others_kept as usize * size_of::<[CallCache; OTHERS]>();
+        size_of::<Gained>() + others + self.layouts.bytes() + self.tables.bytes()
+    }
 }
 
 /// What every call reads stands in the middle of pages, if malloc can do it in a few attempts: values begin with a page, frames in the last 640 bytes of one (`zakuro_sched::StackPool`), and there they
@@ -197,10 +215,6 @@ struct Storage {
     consts_cache: u32,
     consts: u32,
     ivars: u32,
-    /// Entries of call sites that have met receivers of several shapes; see [`CodeState::recall`]. Empty until there is such a site.
-    others: Box<[Option<Box<[CallCache; OTHERS]>>]>,
-    /// How many of them there are.
-    others_kept: u32,
 }
 /// Entries of a call site beside the one in front.
 const OTHERS: usize = 3;
@@ -225,8 +239,6 @@ impl Storage {
             consts_cache: number(consts_cache.1),
             consts: number(consts.len()),
             ivars: number(ivars),
-            others: [].into(),
-            others_kept: 0,
         };
         let (to_calls, to_consts_cache, to_consts, to_ivars) = made.places();
         // SAFETY: the block has room for all of them, one behind the other, and is aligned for each.
@@ -285,7 +297,7 @@ impl CodeState {
     }
     /// The state of a Code that nothing runs, as long as it is not made whole: in an image, where only its once-sites count, or that of a Code around a block that a VM begins with.
     pub fn bare(code: Arc<Code>) -> Box<CodeState> {
-        let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0, others: [].into(), others_kept: 0 };
+        let storage = Storage { block: [].into(), calls: 0, consts_cache: 0, consts: 0, ivars: 0 };
         CodeState::with(code, storage, [].into(), true)
     }
     fn with(code: Arc<Code>, mut storage: Storage, children: Box<[Cell<*const CodeState>]>, is_bare: bool) -> Box<CodeState> {
@@ -324,8 +336,7 @@ impl CodeState {
                 fresh: Cell::new(false),
                 traced: None,
                 is_bare,
-                layouts: Layouts::default(),
-                tables: Tables::default(),
+                gained: OnceCell::new(),
                 machine: Cell::new(std::ptr::null()),
                 notes: OnceCell::new(),
                 entry: Cell::new(crate::machine::interpreted),
@@ -367,7 +378,8 @@ impl CodeState {
     fn call_caches(&mut self) -> impl Iterator<Item = &mut CallCache> {
         // SAFETY: the block of this state, which nothing else looks at meanwhile.
         let front = unsafe { std::slice::from_raw_parts_mut(self.calls, self.storage.calls as usize) };
-        front.iter_mut().chain(self.storage.others.iter_mut().flatten().flat_map(|o| o.iter_mut()))
+        let others = self.gained.get_mut().into_iter().flat_map(|g| g.others.iter_mut().flatten());
+        front.iter_mut().chain(others.flat_map(|o| o.iter_mut()))
     }
     fn const_caches(&mut self) -> &mut [ConstCache] {
         // SAFETY: as above.
@@ -382,12 +394,12 @@ impl CodeState {
     /// The entry for this key that does not stand in front.
     #[inline(always)]
     pub(crate) fn other(&self, site: usize, key: u64) -> Option<&CallCache> {
-        self.storage.others.get(site)?.as_ref()?.iter().find(|c| c.key == key)
+        self.gained.get()?.others.get(site)?.as_ref()?.iter().find(|c| c.key == key)
     }
     /// Puts the entry for this key in front of those of its call site, if there is one.
     #[inline]
     pub(crate) fn recall(&mut self, site: usize, key: u64) -> bool {
-        let Some(Some(others)) = self.storage.others.get_mut(site) else { return false };
+        let Some(Some(others)) = self.gained.get_mut().and_then(|g| g.others.get_mut(site)) else { return false };
         let Some(found) = others.iter_mut().find(|c| c.key == key) else { return false };
         // SAFETY: there are as many entries as sites.
         std::mem::swap(unsafe { &mut *self.calls.add(site) }, found);
@@ -401,32 +413,49 @@ impl CodeState {
             return 0;
         }
         let before = self.grown();
-        if self.storage.others.is_empty() {
-            self.storage.others = (0..self.storage.calls).map(|_| None).collect();
+        let calls = self.storage.calls;
+        let gained = self.gained_mut();
+        if gained.others.is_empty() {
+            gained.others = (0..calls).map(|_| None).collect();
         }
-        let is_new = self.storage.others[site].is_none();
-        let others = self.storage.others[site].get_or_insert_with(|| Box::new([CallCache { key: 0, me: Value::NIL, ..front }; OTHERS]));
+        let is_new = gained.others[site].is_none();
+        let others = gained.others[site].get_or_insert_with(|| Box::new([CallCache { key: 0, me: Value::NIL, ..front }; OTHERS]));
         others.rotate_right(1);
         others[0] = front;
-        self.storage.others_kept += u32::from(is_new);
+        gained.others_kept += u32::from(is_new);
         self.grown() - before
     }
     /// Bytes that came to it since it was made: entries beside those in front, layouts, tables of call sites.
     pub(crate) fn grown(&self) -> usize {
-        let others = size_of_val(&*self.storage.others) + self.storage.others_kept as usize * size_of::<[CallCache; OTHERS]>();
-        others + self.layouts.bytes() + self.tables.bytes()
+        self.gained.get().map_or(0, |g| g.bytes())
+    }
+    fn gained(&self) -> &Gained {
+        // What stands in the way of no call: the limit is looked at when the bytes are counted.
+        self.gained.get_or_init(|| zakuro_base::memory::going_on(Box::default))
+    }
+    fn gained_mut(&mut self) -> &mut Gained {
+        self.gained();
+        self.gained.get_mut().expect("made just now")
+    }
+    /// The table of call sites for a version of its machine code.
+    pub(crate) fn table_of(&self, m: &Machine) -> *const Site {
+        self.gained().tables.of(m)
     }
     /// Finds the layout of objects of a shape, for machine code, and makes it the one in force. `slot`: where a variable stands. Returns the bytes that this takes for the first time.
     pub(crate) fn take_layout(&mut self, shape: ShapeId, slot: impl Fn(Sym) -> Option<usize>) -> usize {
-        let before = self.layouts.bytes();
-        self.layout.set(self.layouts.of(shape, &self.code.ivars, slot));
-        self.layouts.bytes() - before
+        let before = self.grown();
+        self.gained();
+        let CodeState { code, gained, layout, .. } = self;
+        layout.set(gained.get_mut().map_or_else(Layouts::none, |g| g.layouts.of(shape, &code.ivars, slot)));
+        self.grown() - before
     }
     /// The same of a list of variables.
     pub(crate) fn take_listed(&mut self, list: &[(Sym, Value)]) -> usize {
-        let before = self.layouts.bytes();
-        self.layout.set(self.layouts.of_list(list, &self.code.ivars));
-        self.layouts.bytes() - before
+        let before = self.grown();
+        self.gained();
+        let CodeState { code, gained, layout, .. } = self;
+        layout.set(gained.get_mut().map_or_else(Layouts::none, |g| g.layouts.of_list(list, &code.ivars)));
+        self.grown() - before
     }
     /// Whether an access to an instance variable has met objects that it added the variable to.
     pub(crate) fn adds_ivars(&self) -> bool {
@@ -443,7 +472,9 @@ impl CodeState {
                 c.me = Value::NIL;
             }
         }
-        self.layouts.forget(shape);
+        if let Some(gained) = self.gained.get_mut() {
+            gained.layouts.forget(shape);
+        }
         // SAFETY: as in `call_caches`.
         for c in unsafe { std::slice::from_raw_parts_mut(self.ivars, self.storage.ivars as usize) } {
             if shape(c.shape) || shape(c.slot) || shape(c.next) {

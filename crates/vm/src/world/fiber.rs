@@ -12,12 +12,14 @@
 //! Rejected: nesting the resumed coroutine in the resumer's (no `transfer`; depth grows with every level); symmetric switches straight from fiber to
 //! fiber (one switch less when a fiber resumes another, but every stack would have to know how to reach the worker).
 
+use crate::Vm;
 use crate::builtin::Block;
 use crate::frame::Frame;
 use crate::gc::{PAGE, Parked, STACKS};
 use crate::interp::trace::events;
 use crate::raise::{Exc, Result};
 use crate::vm::{Cx, Stacks, SuspendedStacks};
+use std::ptr::NonNull;
 use zakuro_object::*;
 use zakuro_sched::{Coroutine, Resumed, Stack, StackPool, StackSize, Suspender, approximate_stack_pointer};
 
@@ -179,20 +181,33 @@ impl Drop for FiberData {
 
 /// Divides a stack slot: frames first, on the page where native code begins, then values, from a page's begin. Frames get so much that values run out no later than with eleven for each of them.
 pub fn layout(stack: &Stack) -> Stacks {
+    divide(stack, 0).0
+}
+
+/// The same for a VM's main thread: the VM itself stands first on the page of values, which has room for both until the program goes deeper.
+pub fn layout_with_vm(stack: &Stack) -> (Stacks, NonNull<Vm>) {
+    divide(stack, size_of::<Vm>().next_multiple_of(CACHE_LINE))
+}
+
+const CACHE_LINE: usize = 64;
+
+/// `before`: bytes between the page's begin and the first value.
+fn divide(stack: &Stack, before: usize) -> (Stacks, NonNull<Vm>) {
     let (base, len) = stack.vm_area();
     let frames = base as *mut Frame;
     let frame_bytes = (base as usize + len / 20 * 7) / PAGE * PAGE - base as usize;
     // SAFETY: both parts lie inside the slot's VM area.
     unsafe {
-        let values = base.add(frame_bytes) as *mut Value;
-        Stacks {
-            values,
+        let page = base.add(frame_bytes);
+        let stacks = Stacks {
+            values: page.add(before) as *mut Value,
             values_end: base.add(len) as *mut Value,
             frames,
             frames_end: frames.add(frame_bytes / size_of::<Frame>()),
             native_limit: stack.native_limit().add(NATIVE_RESERVE),
             native_top: stack.top(),
-        }
+        };
+        (stacks, NonNull::new_unchecked(page.cast()))
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::allowance::{Allowance, Seat};
 use crate::channels::Charge;
 use crate::image::Seed;
-use crate::limits::{Limit, Limits};
+use crate::limits::{KeptLimits, Limit, Limits};
 use crate::lineage::Identity;
 use crate::raise::{Exc, Result};
 use crate::thread::{Wait, scheduled::Hook};
@@ -77,8 +77,8 @@ impl End {
 pub struct VmControl {
     identity: Arc<Identity>,
     /// Arguments like a command line: program file or `-e`, `code`, then ARGV.
-    pub argv: Vec<Vec<u8>>,
-    pub limits: Limits,
+    pub argv: Box<[Vec<u8>]>,
+    pub limits: KeptLimits,
     pub poll: Arc<PollWord>,
     /// Set once by `start`. Read by anyone who wakes or kills the VM.
     task: OnceLock<Task>,
@@ -116,16 +116,20 @@ pub struct VmControl {
 
 #[derive(Default)]
 struct ControlState {
-    end: Option<Box<End>>,
-    /// What the texts of the end count for the limited family, as long as anybody has a handle.
-    _charge: Option<Charge>,
+    end: Option<Box<Ended>>,
     joiners: Vec<Task>,
-    /// What the VM's block returned, or the exception that ended it, until somebody takes it.
-    result: Option<Envelope>,
     /// Called at the end.
     callbacks: Vec<(u64, Box<dyn FnOnce(&End) + Send>)>,
     /// Somebody took the end report: it need not be shown on standard error.
     joined: bool,
+}
+
+struct Ended {
+    end: End,
+    /// What the texts of the end count for the limited family, as long as anybody has a handle.
+    _charge: Option<Charge>,
+    /// What the VM's block returned, or the exception that ended it, until somebody takes it.
+    result: Option<Envelope>,
 }
 
 impl std::ops::Deref for VmControl {
@@ -140,8 +144,8 @@ impl VmControl {
     pub fn new(id: u64, name: &str, argv: Vec<Vec<u8>>, limits: Limits, maker: Option<&Arc<Identity>>) -> Arc<VmControl> {
         Arc::new(VmControl {
             identity: Identity::new(id, name, maker),
-            argv,
-            limits,
+            argv: argv.into(),
+            limits: limits.into(),
             poll: Arc::new(PollWord::new()),
             task: OnceLock::new(),
             deadlock: AtomicBool::new(false),
@@ -188,9 +192,8 @@ impl VmControl {
     pub fn finish(&self, end: End, result: Option<Envelope>) {
         let (joiners, callbacks) = {
             let mut s = self.lock();
-            s._charge = self.account.get().filter(|_| end.bytes() > 0).map(|account| Charge::of(account.clone(), end.bytes()));
-            s.end = Some(Box::new(end.clone()));
-            s.result = result;
+            let _charge = self.account.get().filter(|_| end.bytes() > 0).map(|account| Charge::of(account.clone(), end.bytes()));
+            s.end = Some(Box::new(Ended { end: end.clone(), _charge, result }));
             // Under the lock: who sees the one sees the other.
             self.identity.set_ended();
             (std::mem::take(&mut s.joiners), std::mem::take(&mut s.callbacks))
@@ -208,7 +211,7 @@ impl VmControl {
         let end = {
             let mut s = self.lock();
             match &s.end {
-                Some(end) => (**end).clone(),
+                Some(ended) => ended.end.clone(),
                 None => {
                     s.callbacks.push((number, f));
                     return true;
@@ -224,10 +227,10 @@ impl VmControl {
     }
     /// What the VM's block returned, or the exception that ended it. It is given once.
     pub fn take_result(&self) -> Option<Envelope> {
-        self.lock().result.take()
+        self.lock().end.as_mut()?.result.take()
     }
     pub fn end(&self) -> Option<End> {
-        self.lock().end.as_deref().cloned()
+        self.lock().end.as_ref().map(|e| e.end.clone())
     }
     /// The end report, or registers the task to be woken at the end.
     pub fn end_or_register(&self, t: &Task) -> Option<End> {
@@ -236,7 +239,7 @@ impl VmControl {
         if s.end.is_none() && !s.joiners.contains(t) {
             s.joiners.push(t.clone());
         }
-        s.end.as_deref().cloned()
+        s.end.as_ref().map(|e| e.end.clone())
     }
     /// Somebody will take the end report.
     pub fn expect_join(&self) {

@@ -17,7 +17,7 @@
 use crate::allowance::{Allowance, Seat};
 use crate::fiber::Out;
 use crate::host::{End, Host, VmControl};
-use crate::limits::{Limit, Limits};
+use crate::limits::{KeptLimits, Limit, Limits};
 use crate::raise::{Exc, Result};
 use crate::thread::MAIN;
 use crate::vm::Cx;
@@ -39,7 +39,7 @@ pub enum Stop {
 /// The VM's part of its end; see the module.
 #[derive(Default)]
 pub struct Life {
-    limits: Limits,
+    limits: KeptLimits,
     allowance: Option<Arc<Allowance>>,
     /// Set once, at the first reason.
     pub stop: Option<Stop>,
@@ -134,8 +134,8 @@ impl Life {
 
 impl Cx {
     /// Puts the limits in force: the VM starts now.
-    pub fn life_begins(&mut self, limits: Limits) {
-        self.life.limits = limits;
+    pub fn life_begins(&mut self, limits: KeptLimits) {
+        self.life.limits = limits.clone();
         let own = || Allowance::under(None, &limits);
         self.life.allowance = self.host.as_ref().and_then(|h| h.control.allowance.get().cloned()).or_else(own);
         if let Some(m) = limits.memory {
@@ -534,17 +534,17 @@ pub fn give_up(size: usize) {
     unsafe {
         // What is allocated from here on must not come back here.
         zakuro_base::memory::going_on(|| {
-            let limited = (*cx).life.limits.memory.is_some();
+            let limited = (&(*cx).life.limits).memory.is_some();
             if limited {
                 (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
             }
             let message = if limited { (*cx).limit_message(Limit::Memory) } else { format!("failed to allocate {size} bytes") };
-            (*cx).end = Some(if limited {
+            (*cx).end = Some(Box::new(if limited {
                 End::Limit { limit: Limit::Memory, message, report: Vec::new() }
             } else {
                 let report = format!("{} (NoMemoryError)\n", message).into_bytes();
                 End::Exception { class: "NoMemoryError".into(), message, report }
-            });
+            }));
             (*cx).life.hard = true;
         });
         // All coroutines of a VM have these types.
@@ -679,7 +679,7 @@ pub fn asks(more: usize) -> Asked {
         if more <= room(0) {
             return Asked::Fits;
         }
-        let Some(limit) = (*cx).life.limits.memory else { return Asked::Fits };
+        let Some(limit) = (&(*cx).life.limits).memory else { return Asked::Fits };
         if let Some(host) = (*cx).host.as_ref() {
             host.control.poll.set(crate::gc::POLL_COLLECT);
         }
@@ -707,7 +707,7 @@ pub fn takes_from_system(size: usize) -> bool {
 unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
     // SAFETY: the caller's word.
     unsafe {
-        let (Some(limit), Some(native)) = ((*cx).life.limits.memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
+        let (Some(limit), Some(native)) = ((&(*cx).life.limits).memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
             return false;
         };
         let left = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size);

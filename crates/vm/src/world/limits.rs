@@ -3,6 +3,7 @@
 //!
 //! Plain data: set before the VM starts (`RubyVM.new(..., memory_limit:)`, the Rust API), read by the VM itself ([`crate::life`]).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long `ensure` clauses may run after a kill or a limit, unless the limits say something else.
@@ -57,6 +58,25 @@ impl Limits {
     /// Bytes beyond the memory limit that are left to `ensure` clauses and to whoever rescues the NoMemoryError.
     pub fn reserve(&self) -> usize {
         self.memory.map_or(0, |m| m / 16 + (1 << 20))
+    }
+}
+
+/// Limits as a VM and its control block keep them: most have none.
+#[derive(Clone, Debug, Default)]
+pub struct KeptLimits(Option<Arc<Limits>>);
+
+impl From<Limits> for KeptLimits {
+    fn from(limits: Limits) -> KeptLimits {
+        KeptLimits((limits != Limits::default()).then(|| Arc::new(limits)))
+    }
+}
+
+impl std::ops::Deref for KeptLimits {
+    type Target = Limits;
+    #[inline]
+    fn deref(&self) -> &Limits {
+        static NONE: Limits = Limits { memory: None, cpu: None, wall: None, threads: None, descriptors: None, grace: None, foreign: false };
+        self.0.as_deref().unwrap_or(&NONE)
     }
 }
 

@@ -204,12 +204,12 @@ impl CodeState {
         self.put_into_force(m)
     }
     fn put_into_force(&self, m: &Machine) -> usize {
-        let before = self.tables.bytes();
-        self.sites.set(self.tables.of(m));
+        let before = self.grown();
+        self.sites.set(self.table_of(m));
         // SAFETY: an `Entry` by the compiler's word.
         self.entry.set(unsafe { std::mem::transmute::<usize, Entry>(m.function) });
         self.insns.set(m.insns.as_ptr());
-        self.tables.bytes() - before
+        self.grown() - before
     }
     /// The instructions that are in force while nothing traces.
     pub(crate) fn untraced(&self) -> *const Insn {

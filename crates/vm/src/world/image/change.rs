@@ -26,7 +26,7 @@ use zakuro_base::Sym;
 use zakuro_heap::Heap;
 use zakuro_object::*;
 
-type Set<T> = HashSet<T, foldhash::fast::FixedState>;
+type Set<T> = HashSet<T, zakuro_base::hash_seed::Fixed>;
 
 /// Changes that no image has yet.
 #[derive(Default)]

@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         vm.transitions.extend(cx.boot.iter().flat_map(|b| b.transitions()).map(|(k, v)| (*k, *v)));
         vm.redefined = self.redefined & !crate::methods::fast::TRACED;
         vm.once_used = once_used;
-        vm.global_aliases.extend(global_aliases);
+        Arc::make_mut(&mut vm.global_aliases).extend(global_aliases);
         vm.const_places.extend(places);
         vm.next_object_id = next_object_id;
         let changeable = graph.changeable();
