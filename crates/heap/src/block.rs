@@ -1,7 +1,7 @@
-//! Metadata of one block, kept in the ledger's side table.
+//! Metadata of one block, kept in the ledger's side tables.
 //!
-//! Goal: everything that allocation, marking and sweeping ask about a block is in its first cache line, followed by
-//! four bitmaps with one bit per cell.
+//! Goal: everything that allocation, marking and sweeping ask about a block is in its first cache line. Four bitmaps with one bit per cell follow it where they are short, as those of the first block of a heap;
+//! those of small cells stand in a table of their own: so a VM that waits has a thirteenth of a page there, and not half of one.
 //!
 //! Invariants
 //! - `fin` is a subset of `alloc`. `mark` is what the last marking found, until the next full one: a cell that is allocated and has no mark is younger.
@@ -18,7 +18,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize};
 use crate::ledger::BLOCK_SIZE;
 use crate::size_class::{MAX_CELLS, SIZES, reciprocal};
 
+/// Words of the longest bitmap.
 pub(crate) const WORDS: usize = MAX_CELLS / 64;
+/// Words of those that stand behind the block's first cache line: of 512 cells.
+const NEAR: usize = 8;
+/// The bitmaps of a block that are longer.
+pub(crate) type FarBits = [u64; 4 * WORDS];
 /// End of a block list.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -36,6 +41,7 @@ pub(crate) struct BlockMeta {
     /// the region got it after the sealing, through whatever handed the region over; others find it in no table of theirs.
     pub(crate) region: AtomicUsize,
     body: UnsafeCell<Body>,
+    near: UnsafeCell<[u64; 4 * NEAR]>,
 }
 
 // SAFETY: `body` is only reached through `BlockMeta::body`, by the heap named in `owner`; blocks change hands under the
@@ -46,6 +52,10 @@ impl BlockMeta {
     #[inline(always)]
     pub(crate) fn body(&self) -> *mut Body {
         self.body.get()
+    }
+    /// Where short bitmaps stand.
+    pub(crate) fn near(&self) -> *mut u64 {
+        self.near.get().cast()
     }
 }
 
@@ -76,24 +86,48 @@ pub(crate) struct Body {
     pub(crate) state: State,
     /// There are bits in `revisit`, and the block is in the heap's list of such blocks.
     pub(crate) remembered: bool,
+    /// Words from one bitmap to the next.
+    stride: u8,
     /// The next one of them.
     pub(crate) next_noted: u32,
     /// This block's number.
     number: u32,
     /// Where that list begins.
     noted: *const Cell<u32>,
-    /// Keeps the bitmaps off the first cache line (16 bytes of it are `owner` and `region`).
-    _line: [u8; 8],
-    pub(crate) alloc: [u64; WORDS],
-    pub(crate) mark: [u64; WORDS],
-    pub(crate) fin: [u64; WORDS],
-    /// Marked cells that the next minor collection traces again.
-    pub(crate) revisit: [u64; WORDS],
+    /// The second of four bitmaps: `alloc`, `mark`, `fin`, `revisit`.
+    bits: *mut u64,
+}
+
+macro_rules! bitmaps {
+    ($($(#[$attribute:meta])* $name:ident $name_mut:ident $place:literal;)*) => {
+        $($(#[$attribute])*
+        #[inline(always)]
+        pub(crate) fn $name(&self) -> &[u64] {
+            // SAFETY: as many words as cells need, which `init` has provided; they belong to the block as this does.
+            unsafe { std::slice::from_raw_parts(self.bits.offset($place * self.stride as isize), self.words()) }
+        }
+        #[inline(always)]
+        pub(crate) fn $name_mut(&mut self) -> &mut [u64] {
+            // SAFETY: as above.
+            unsafe { std::slice::from_raw_parts_mut(self.bits.offset($place * self.stride as isize), self.words()) }
+        })*
+    };
 }
 
 impl Body {
+    bitmaps! {
+        alloc alloc_mut -1;
+        mark mark_mut 0;
+        fin fin_mut 1;
+        /// Marked cells that the next minor collection traces again.
+        revisit revisit_mut 2;
+    }
+
     /// Prepares a block, of whatever past, as one open run of cells of `class`. Returns their number.
-    pub(crate) fn init(&mut self, class: usize, number: u32, noted: *const Cell<u32>) -> usize {
+    ///
+    /// # Safety
+    /// `near` is the block's [`BlockMeta::near`], `far` points to its [`FarBits`].
+    pub(crate) unsafe fn init(&mut self, class: usize, number: u32, noted: *const Cell<u32>, near: *mut u64, far: *mut u64) -> usize {
         (self.number, self.noted, self.next_noted) = (number, noted, NONE);
         let size = SIZES[class];
         self.next = NONE;
@@ -105,21 +139,27 @@ impl Body {
         self.class = class as u8;
         self.state = State::Swept;
         let words = self.words();
-        self.alloc[..words].fill(!0);
-        self.alloc[words - 1] >>= words * 64 - self.cells as usize;
-        self.mark[..words].fill(0);
-        self.fin[..words].fill(0);
-        self.revisit[..words].fill(0);
+        let (first, stride) = if words <= NEAR { (near, NEAR) } else { (far, WORDS) };
+        self.stride = stride as u8;
+        // SAFETY: within the bitmaps (caller).
+        self.bits = unsafe { first.add(stride) };
+        let cells = self.cells as usize;
+        let alloc = self.alloc_mut();
+        alloc.fill(!0);
+        alloc[words - 1] >>= words * 64 - cells;
+        self.mark_mut().fill(0);
+        self.fin_mut().fill(0);
+        self.revisit_mut().fill(0);
         self.remembered = false;
-        self.cells as usize
+        cells
     }
 
     /// A word of bits of the cells that are allocated, without those that wait for their sweeping.
     #[inline(always)]
     pub(crate) fn lives(&self, word: usize) -> u64 {
         match self.state {
-            State::Swept => self.alloc[word],
-            State::Unswept => self.alloc[word] & self.mark[word],
+            State::Swept => self.alloc()[word],
+            State::Unswept => self.alloc()[word] & self.mark()[word],
         }
     }
 
@@ -138,7 +178,7 @@ impl Body {
     /// Has the next minor collection trace a cell again.
     #[inline]
     pub(crate) fn note(&mut self, index: usize) {
-        if let Some(word) = self.revisit.get_mut(index >> 6) {
+        if let Some(word) = self.revisit_mut().get_mut(index >> 6) {
             *word |= 1 << (index & 63);
             if !self.remembered {
                 self.remembered = true;
@@ -148,19 +188,34 @@ impl Body {
         }
     }
 
+    #[inline]
+    pub(crate) fn is_marked(&self, index: usize) -> bool {
+        self.mark()[index >> 6] >> (index & 63) & 1 == 1
+    }
+
+    /// What is marked, and noted to be traced again, for [`Body::set_marks`].
+    pub(crate) fn marks(&self) -> Marks {
+        Marks { mark: self.mark().into(), marked: self.marked, revisit: self.revisit().into(), remembered: self.remembered }
+    }
+    /// The block has as many cells as when `marks` was asked.
+    pub(crate) fn set_marks(&mut self, marks: &Marks) {
+        self.mark_mut().copy_from_slice(&marks.mark);
+        self.revisit_mut().copy_from_slice(&marks.revisit);
+        (self.marked, self.remembered) = (marks.marked, marks.remembered);
+    }
+
     /// Forgets what was marked.
     pub(crate) fn clear_marks(&mut self) {
-        let words = self.words();
-        self.mark[..words].fill(0);
+        self.mark_mut().fill(0);
         self.marked = 0;
-        self.revisit[..words].fill(0);
+        self.revisit_mut().fill(0);
         // The heap forgets its list, too.
         self.remembered = false;
     }
 
     /// Whether every allocated cell is marked.
     pub(crate) fn all_marked(&self) -> bool {
-        self.alloc[..self.words()].iter().map(|w| w.count_ones()).sum::<u32>() == self.marked as u32
+        self.alloc().iter().map(|w| w.count_ones()).sum::<u32>() == self.marked as u32
     }
 
     /// The first run of free cells at or after `from`, as (start, end), marked as allocated.
@@ -169,37 +224,47 @@ impl Body {
         if from >= cells {
             return None;
         }
-        let words = self.words();
+        let alloc = self.alloc_mut();
+        let words = alloc.len();
         let mut w = from >> 6;
-        let mut free = !self.alloc[w] & (!0 << (from & 63));
+        let mut free = !alloc[w] & (!0 << (from & 63));
         while free == 0 {
             w += 1;
             if w >= words {
                 return None;
             }
-            free = !self.alloc[w];
+            free = !alloc[w];
         }
         let start = w * 64 + free.trailing_zeros() as usize;
         if start >= cells {
             return None;
         }
-        let mut used = self.alloc[w] & (!0 << (start & 63));
+        let mut used = alloc[w] & (!0 << (start & 63));
         while used == 0 {
             w += 1;
             if w >= words {
                 break;
             }
-            used = self.alloc[w];
+            used = alloc[w];
         }
         let end = if used == 0 { cells } else { (w * 64 + used.trailing_zeros() as usize).min(cells) };
-        each_word(start, end, |w, bits| self.alloc[w] |= bits);
+        each_word(start, end, |w, bits| alloc[w] |= bits);
         Some((start, end))
     }
 
     /// Marks the cells `start..end` as free again.
     pub(crate) fn give_back(&mut self, start: usize, end: usize) {
-        each_word(start, end, |w, bits| self.alloc[w] &= !bits);
+        let alloc = self.alloc_mut();
+        each_word(start, end, |w, bits| alloc[w] &= !bits);
     }
+}
+
+/// See [`Body::marks`].
+pub(crate) struct Marks {
+    pub(crate) mark: Box<[u64]>,
+    marked: u16,
+    revisit: Box<[u64]>,
+    remembered: bool,
 }
 
 /// Calls `f(word, bits)` for each bitmap word that the cells `start..end` touch.
@@ -215,7 +280,7 @@ fn each_word(start: usize, end: usize, mut f: impl FnMut(usize, u64)) {
     }
 }
 
-const _: () = assert!(size_of::<BlockMeta>() == 64 + 4 * 8 * WORDS);
+const _: () = assert!(size_of::<BlockMeta>() == 64 + 4 * 8 * NEAR && WORDS <= u8::MAX as usize);
 
 #[cfg(all(test, not(any(feature = "loom", feature = "shuttle"))))]
 #[path = "block_tests.rs"]

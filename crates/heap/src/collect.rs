@@ -472,7 +472,7 @@ impl HeapState {
             block = b.next_noted;
             b.remembered = false;
             for w in 0..b.words() {
-                let mut bits = mem::replace(&mut b.revisit[w], 0) & b.mark[w];
+                let mut bits = mem::replace(&mut b.revisit_mut()[w], 0) & b.mark()[w];
                 refused = refused || !zakuro_base::memory::has_room(&mut list, bits.count_ones() as usize);
                 if refused {
                     continue;
@@ -510,17 +510,20 @@ impl HeapState {
     fn check_marks(&mut self, roots: &mut dyn FnMut(&mut Marker<'_>)) {
         let mut found = Vec::new();
         self.each_body(&mut |_, b| {
-            found.push((b.mark, b.marked, b.revisit, b.remembered, b.alloc, b.state));
-            if mem::replace(&mut b.state, State::Swept) == State::Unswept {
-                for (alloc, mark) in b.alloc.iter_mut().zip(b.mark) {
+            let marks = b.marks();
+            let before: Box<[u64]> = b.alloc().into();
+            let state = mem::replace(&mut b.state, State::Swept);
+            if state == State::Unswept {
+                for (alloc, mark) in b.alloc_mut().iter_mut().zip(&marks.mark) {
                     *alloc &= mark;
                 }
             }
+            found.push((marks, before, state));
         });
         let naming = self.naming(self.full);
         let mut again = |heap: &mut HeapState, parents| {
             heap.each_body(&mut |_, b| {
-                b.mark.fill(0);
+                b.mark_mut().fill(0);
                 b.marked = 0;
             });
             let mut marker = Marker::new(heap.lookup, heap.runs, &mut heap.holdings, naming);
@@ -533,8 +536,8 @@ impl HeapState {
         again(self, None);
         let (mut missed, mut at) = (0, found.iter());
         self.each_body(&mut |start, b| {
-            let Some((mark, ..)) = at.next() else { return };
-            for (w, (now, before)) in b.mark.iter().zip(mark).take(b.words()).enumerate() {
+            let Some((marks, ..)) = at.next() else { return };
+            for (w, (now, before)) in b.mark().iter().zip(&marks.mark).enumerate() {
                 let lost = now & !before;
                 if lost != 0 {
                     missed = start + (w * 64 + lost.trailing_zeros() as usize) * b.size as usize;
@@ -546,7 +549,9 @@ impl HeapState {
         let mut found = found.into_iter();
         self.each_body(&mut |_, b| {
             if let Some(f) = found.next() {
-                (b.mark, b.marked, b.revisit, b.remembered, b.alloc, b.state) = f;
+                b.set_marks(&f.0);
+                b.alloc_mut().copy_from_slice(&f.1);
+                b.state = f.2;
             }
         });
         if missed != 0 {
@@ -571,7 +576,7 @@ impl HeapState {
     fn is_marked(&self, cell: usize) -> bool {
         self.lookup.cell(cell).is_some_and(|(_, body, index)| {
             // SAFETY: this heap owns the block.
-            unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 1 }
+            unsafe { (*body).is_marked(index) }
         })
     }
 

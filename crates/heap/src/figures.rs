@@ -217,7 +217,7 @@ impl HeapState {
             // What is not swept yet has the bits of the dead, too.
             c.live += match b.state {
                 State::Unswept => usize::from(b.marked),
-                State::Swept => b.alloc[..b.words()].iter().map(|w| w.count_ones() as usize).sum::<usize>(),
+                State::Swept => b.alloc().iter().map(|w| w.count_ones() as usize).sum::<usize>(),
             };
         });
         // What a run holds counts as allocated in its block already.

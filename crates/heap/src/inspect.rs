@@ -108,8 +108,8 @@ impl HeapState {
         self.close_runs();
         let mut kept = Vec::new();
         self.each_body(&mut |_, b| {
-            kept.push((b.mark, b.marked, b.revisit, b.remembered));
-            b.mark.fill(0);
+            kept.push(b.marks());
+            b.mark_mut().fill(0);
             b.marked = 0;
         });
         let (naming, trace) = (self.naming(true), self.trace);
@@ -128,7 +128,7 @@ impl HeapState {
         let mut kept = kept.into_iter();
         self.each_body(&mut |_, b| {
             if let Some(k) = kept.next() {
-                (b.mark, b.marked, b.revisit, b.remembered) = k;
+                b.set_marks(&k);
             }
         });
         Some(found)
@@ -138,7 +138,7 @@ impl HeapState {
     pub fn is_old(&self, cell: *mut Header) -> bool {
         self.lookup.cell(cell.addr()).is_some_and(|(_, body, index)| {
             // SAFETY: this heap owns the block.
-            unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 1 }
+            unsafe { (*body).is_marked(index) }
         })
     }
 
@@ -151,7 +151,7 @@ impl HeapState {
             let (start, size, run) = (self.address(block), b.size as usize, self.runs[class]);
             for i in 0..b.cells as usize {
                 let cell = start + i * size;
-                if b.alloc[i >> 6] >> (i & 63) & 1 == 0 || (run.bump..run.end).contains(&cell) {
+                if b.alloc()[i >> 6] >> (i & 63) & 1 == 0 || (run.bump..run.end).contains(&cell) {
                     f(cell, size);
                 }
             }

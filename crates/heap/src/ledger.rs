@@ -22,7 +22,7 @@ use zakuro_base::sync::held::{Mutex, MutexGuard};
 
 use zakuro_base::sync::wide::point;
 
-use crate::block::BlockMeta;
+use crate::block::{BlockMeta, FarBits};
 use crate::budget::{self, Watch};
 
 /// Bytes per block; blocks are aligned to it.
@@ -56,6 +56,8 @@ pub struct Ledger {
     blocks: usize,
     /// One row per block.
     table: *mut BlockMeta,
+    /// Long bitmaps, by block.
+    far: *mut FarBits,
     /// Locked by any heap that takes or returns blocks and by `stats`; held for a few hundred nanoseconds, and for
     /// one mprotect pair per 128 MiB. No other lock is taken inside.
     books: Mutex<Books>,
@@ -138,9 +140,12 @@ impl Ledger {
         while bytes >= SMALLEST_RESERVATION {
             let blocks = bytes / BLOCK_SIZE;
             if let Some(cells) = reserve(bytes + BLOCK_SIZE) {
-                if let Some(table) = reserve(blocks * size_of::<BlockMeta>()) {
+                // Both in one mapping; rows of all blocks fill whole pages.
+                let rows = (blocks * size_of::<BlockMeta>()).next_multiple_of(64 << 10);
+                if let Some(table) = reserve(rows + blocks * size_of::<FarBits>()) {
                     let base = cells.next_multiple_of(BLOCK_SIZE);
-                    return Ledger { base, blocks, table: ptr::with_exposed_provenance_mut(table), ..Ledger::empty() };
+                    let (table, far) = (ptr::with_exposed_provenance_mut(table), ptr::with_exposed_provenance_mut(table + rows));
+                    return Ledger { base, blocks, table, far, ..Ledger::empty() };
                 }
                 // SAFETY: the mapping was made above and nothing refers to it.
                 unsafe { libc::munmap(ptr::with_exposed_provenance_mut(cells), bytes + BLOCK_SIZE) };
@@ -152,7 +157,7 @@ impl Ledger {
     }
     fn empty() -> Ledger {
         let (books, watch) = (Mutex::new(Books::new()), std::sync::Mutex::new(Watch::new()));
-        Ledger { base: 0, blocks: 0, table: ptr::null_mut(), books, granted: AtomicU32::new(budget::ALL), watch }
+        Ledger { base: 0, blocks: 0, table: ptr::null_mut(), far: ptr::null_mut(), books, granted: AtomicU32::new(budget::ALL), watch }
     }
 
     /// Percent of their growth that heaps are granted.
@@ -185,6 +190,11 @@ impl Ledger {
     #[inline]
     pub(crate) fn table(&self) -> *mut BlockMeta {
         self.table
+    }
+
+    /// Where long bitmaps of a block stand.
+    pub(crate) fn far(&self, block: u32) -> *mut FarBits {
+        self.far.wrapping_add(block as usize)
     }
 
     /// Appends up to `want` blocks to `out`, whose `owner` is `id` afterwards; gives the heap its id if it has none.
@@ -304,11 +314,13 @@ impl Ledger {
         };
         free.sort_unstable();
         for run in free.chunk_by(|a, b| a + 1 == *b) {
-            let rows = self.table as usize + run[0] as usize * size_of::<BlockMeta>();
-            let (from, to) = (rows.next_multiple_of(PAGE), (rows + run.len() * size_of::<BlockMeta>()) / PAGE * PAGE);
-            if from < to {
-                // SAFETY: these rows belong to nobody but this call, and are open. Whoever looks for an owner meanwhile finds none, before and after.
-                unsafe { libc::madvise(self.table.cast::<u8>().add(from - self.table as usize).cast(), to - from, libc::MADV_DONTNEED) };
+            for (table, bytes) in [(self.table.cast::<u8>(), size_of::<BlockMeta>()), (self.far.cast::<u8>(), size_of::<FarBits>())] {
+                let rows = table as usize + run[0] as usize * bytes;
+                let (from, to) = (rows.next_multiple_of(PAGE), (rows + run.len() * bytes) / PAGE * PAGE);
+                if from < to {
+                    // SAFETY: these rows belong to nobody but this call, and are open. Whoever looks for an owner meanwhile finds none, before and after.
+                    unsafe { libc::madvise(table.add(from - table as usize).cast(), to - from, libc::MADV_DONTNEED) };
+                }
             }
         }
         let mut books = self.lock();
@@ -348,10 +360,11 @@ impl Ledger {
         let cells = self.base + books.opened * BLOCK_SIZE;
         // SAFETY: the chunk lies within the reservation.
         unsafe {
-            let rows = self.table.add(books.opened);
+            let (rows, far) = (self.table.add(books.opened), self.far.add(books.opened));
             let rw = libc::PROT_READ | libc::PROT_WRITE;
             let opened = cfg!(miri)
                 || libc::mprotect(rows.cast(), more * size_of::<BlockMeta>(), rw) == 0
+                    && libc::mprotect(far.cast(), more * size_of::<FarBits>(), rw) == 0
                     && libc::mprotect(ptr::with_exposed_provenance_mut(cells), more * BLOCK_SIZE, rw) == 0;
             if !opened {
                 return books.fresh < books.opened;
@@ -411,4 +424,7 @@ fn reserve(bytes: usize) -> Option<usize> {
 }
 
 // Rows of a chunk fill whole pages, so opening one chunk never opens rows of the next (checked for 64 KiB pages too).
-const _: () = assert!(cfg!(miri) || (BLOCKS_PER_CHUNK * size_of::<BlockMeta>()).is_multiple_of(64 << 10));
+const _: () = {
+    assert!(cfg!(miri) || (BLOCKS_PER_CHUNK * size_of::<BlockMeta>()).is_multiple_of(64 << 10));
+    assert!(cfg!(miri) || (BLOCKS_PER_CHUNK * size_of::<FarBits>()).is_multiple_of(64 << 10));
+};

@@ -254,7 +254,7 @@ impl<'a> Marker<'a> {
     pub fn is_unmarked(&self, cell: *mut Header) -> bool {
         self.lookup.cell(cell.addr()).is_some_and(|(_, body, index)| {
             // SAFETY: as in `mark`.
-            unsafe { (*body).mark[index >> 6] >> (index & 63) & 1 == 0 }
+            unsafe { !(*body).is_marked(index) }
         })
     }
 
@@ -368,7 +368,7 @@ impl<'a> Marker<'a> {
         let b = unsafe { &mut *body };
         let index = b.index(addr % BLOCK_SIZE);
         debug_assert_eq!(index * b.size as usize, addr % BLOCK_SIZE, "not the start of a cell");
-        debug_assert!(b.alloc[index >> 6] >> (index & 63) & 1 == 1, "marking a free cell: a reference was not traced earlier");
+        debug_assert!(b.alloc()[index >> 6] >> (index & 63) & 1 == 1, "marking a free cell: a reference was not traced earlier");
         self.mark_at(cell, b, index);
     }
 
@@ -410,12 +410,13 @@ impl<'a> Marker<'a> {
 
     #[inline(always)]
     fn mark_at(&mut self, cell: *mut Header, b: &mut Body, index: usize) {
-        let Some(word) = b.mark.get_mut(index >> 6) else { return };
+        let size = b.size as usize;
+        let Some(word) = b.mark_mut().get_mut(index >> 6) else { return };
         let bit = 1u64 << (index & 63);
         if *word & bit == 0 {
             *word |= bit;
             b.marked += 1;
-            self.live += b.size as usize;
+            self.live += size;
             if cfg!(debug_assertions)
                 && let Some(p) = &mut self.parents
             {
@@ -458,7 +459,7 @@ impl<'a> Marker<'a> {
                 // Blocks in the reserve have no cells.
                 let body = meta.body();
                 for w in 0..(*body).words() {
-                    let mut bits = (*body).mark[w];
+                    let mut bits = (&(*body)).mark()[w];
                     while bits != 0 {
                         let at = base + (block << BLOCK_SHIFT) + (w * 64 + bits.trailing_zeros() as usize) * (*body).size as usize;
                         bits &= bits - 1;

@@ -348,9 +348,9 @@ impl HeapState {
     #[inline]
     pub fn set_finalized(&mut self, cell: *mut Header) {
         if let Some((b, word, bit)) = self.bit_of(cell)
-            && b.fin[word] & bit == 0
+            && b.fin()[word] & bit == 0
         {
-            b.fin[word] |= bit;
+            b.fin_mut()[word] |= bit;
             b.finalized += 1;
         }
     }
@@ -370,9 +370,9 @@ impl HeapState {
     #[inline]
     pub fn clear_finalized(&mut self, cell: *mut Header) {
         if let Some((b, word, bit)) = self.bit_of(cell)
-            && b.fin[word] & bit != 0
+            && b.fin()[word] & bit != 0
         {
-            b.fin[word] &= !bit;
+            b.fin_mut()[word] &= !bit;
             b.finalized -= 1;
         }
     }
@@ -664,7 +664,7 @@ impl HeapState {
         // SAFETY: this heap owns the block.
         let b = unsafe { &*body };
         let index = b.index(cell.addr() % BLOCK_SIZE);
-        let bits = if self.marked || b.state == State::Unswept { &b.mark } else { &b.alloc };
+        let bits = if self.marked || b.state == State::Unswept { b.mark() } else { b.alloc() };
         index < b.cells as usize && bits[index >> 6] >> (index & 63) & 1 == 1
     }
 
@@ -697,7 +697,7 @@ impl HeapState {
             let b = unsafe { &*self.body(block) };
             let start = self.address(block);
             for w in 0..b.words() {
-                let mut bits = b.alloc[w];
+                let mut bits = b.alloc()[w];
                 while bits != 0 {
                     let cell = start + (w * 64 + bits.trailing_zeros() as usize) * b.size as usize;
                     bits &= bits - 1;
@@ -787,7 +787,10 @@ impl HeapState {
         let block = self.reserve.pop().ok_or(NoBlock)?;
         let noted: *const Cell<u32> = &**self.noted_blocks.get_or_insert_with(|| Box::new(Cell::new(NONE)));
         // SAFETY: this heap owns the block.
-        let cells = unsafe { (*self.body(block)).init(class, block, noted) };
+        let cells = unsafe {
+            let meta = self.lookup.table.add(block as usize);
+            (*(*meta).body()).init(class, block, noted, (*meta).near(), Ledger::get().far(block).cast())
+        };
         self.blocks += 1;
         let lists = &mut self.classes[class];
         lists.opened += 1;

@@ -227,12 +227,13 @@ impl HeapState {
         let start = self.address(block);
         b.state = State::Swept;
         if b.finalized > 0 {
-            self.finalize_cells(b, start, |b, w| b.alloc[w] & !b.mark[w] & b.fin[w]);
+            self.finalize_cells(b, start, |b, w| b.alloc()[w] & !b.mark()[w] & b.fin()[w]);
         }
         #[cfg(debug_assertions)]
         poison(b, start);
         for w in 0..b.words() {
-            b.alloc[w] &= b.mark[w];
+            let marked = b.mark()[w];
+            b.alloc_mut()[w] &= marked;
         }
         b.cells as usize - b.marked as usize
     }
@@ -245,7 +246,7 @@ impl HeapState {
             while dead != 0 {
                 let bit = dead & dead.wrapping_neg();
                 dead ^= bit;
-                b.fin[w] ^= bit;
+                b.fin_mut()[w] ^= bit;
                 b.finalized -= 1;
                 let cell = start + (w * 64 + bit.trailing_zeros() as usize) * b.size as usize;
                 // SAFETY: an allocated cell, whose owner asked for this call.
@@ -264,7 +265,7 @@ impl HeapState {
             let b = unsafe { &mut *self.body(block) };
             if b.finalized > 0 {
                 let start = self.address(block);
-                self.finalize_cells(b, start, |b, w| b.fin[w]);
+                self.finalize_cells(b, start, |b, w| b.fin()[w]);
             }
             let next = b.next;
             self.release_block(block);
@@ -302,7 +303,7 @@ impl Drop for HeapState {
 #[cfg(debug_assertions)]
 fn poison(b: &Body, start: usize) {
     for w in 0..b.words() {
-        let mut dead = b.alloc[w] & !b.mark[w];
+        let mut dead = b.alloc()[w] & !b.mark()[w];
         while dead != 0 {
             let cell = start + (w * 64 + dead.trailing_zeros() as usize) * b.size as usize;
             dead &= dead - 1;

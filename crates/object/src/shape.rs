@@ -70,7 +70,7 @@ impl<T: Clone + 'static> LotTable<T> {
     pub fn own_bytes(&self) -> usize {
         let late = self.late.own().iter().filter(|l| matches!(l.1, Page::Own(_))).count();
         let early = self.pages.own().iter().filter(|p| matches!(p, Page::Own(_))).count();
-        (late + early) * LOT as usize * size_of::<Option<T>>() + self.late.own().len() * size_of::<(u32, Page<T>)>()
+        (late + early) * LOT as usize * size_of::<Option<T>>() + size_of_val(self.late.own())
     }
 }
 
