@@ -144,3 +144,58 @@ GC.start
 3000.times { |k| keepers[k % 50].keep("v#{k}") }
 GC.start(full_mark: false)
 p keepers.sum { |o| o.kept.flatten.sum(&:size) }
+
+# Variables of core objects, which stand in lists: written in place as long as the list is as it was.
+class Random
+  attr_reader :one
+  def advance
+    @one = (@one || 0) + 1
+    @two = [@one]
+    @one += @two[0] & 1
+    @one
+  end
+  def begin_with_two
+    @two = nil
+    @one = 7
+  end
+end
+a, b = Random.new(1), Random.new(2)
+b.begin_with_two
+50.times { a.advance; b.advance if _1.even? }
+p a.one, b.one, a.instance_variables, b.instance_variables
+a.remove_instance_variable(:@one)
+p a.advance, a.instance_variables
+30.times { a.advance; b.advance }
+p a.one, b.one
+c = Array.new(3) { Random.new(3).tap(&:begin_with_two) }
+60.times { |i| c[i % 3].advance }
+p c.map(&:one)
+GC.start
+p c.map { |x| x.instance_variable_get(:@two) }
+class Queue
+  def turn
+    @turns = (@turns || 0) + 1
+    @turns = @turns * 3 & 1023
+  end
+end
+q = Queue.new
+p 40.times.map { q.turn }.last
+class << q
+  def odd = @turns | 1
+end
+p q.odd, q.turn
+s = +"text"
+def s.count_up = @n = (@n || 0) + 1
+30.times { s.count_up }
+s.freeze
+begin
+  3.times { s.count_up }
+rescue FrozenError => e
+  puts e.message
+end
+p s.count_up rescue p $!.class
+class Class
+  def noted = @noted = (@noted || 0) + 1
+end
+40.times { Integer.noted; String.noted if _1 % 3 == 0 }
+p Integer.noted, String.noted

@@ -171,3 +171,111 @@ p traced(6), $calls
 $trace.disable
 $trace = nil
 p traced(6), $calls
+
+# A method that calls itself, also from its own blocks: these calls lead where its own ones do.
+class Walk
+  attr_reader :count
+  def initialize
+    @count = 0
+    @order = []
+  end
+  def permute(n)
+    @count += 1
+    return @count if n == 0
+    last = n - 1
+    permute(last)
+    last.downto(0) do |i|
+      @order << i if @order.size < 5
+      permute(last)
+    end
+  end
+  def sum(tree)
+    return tree unless tree.is_a?(Array)
+    all = 0
+    all += sum(tree[0]) if tree[0].is_a?(Integer)
+    tree.each_with_index { |t, i| all += sum(t) if i > 0 || t.is_a?(Array) }
+    all
+  end
+  def found(tree, wanted)
+    return tree == wanted unless tree.is_a?(Array)
+    return true if tree.empty? && found(0, wanted)
+    tree.each { |t| return true if found(t, wanted) }
+    false
+  end
+  def depth(n, &block)
+    return block ? block.call : n if n == 0
+    return depth(n - 1, &block) if n.odd?
+    [1].map { |k| depth(n - k, &block) }.first
+  end
+  def raises(n)
+    raise "bottom of #{caller(0).size > 10}" if n == 0
+    raises(n - 1) if n > 50
+    2.times { |i| raises(n - 1 - i) }
+  rescue ArgumentError
+    0
+  end
+end
+w = Walk.new
+p w.permute(6), w.count
+tree = (1..6).inject(1) { |t, i| [i, t, [t, i]] }
+60.times { w.sum(tree) }
+p w.sum(tree), w.found(tree, 6), w.found(tree, 7), w.depth(9), w.depth(8) { :block }
+begin
+  w.raises(60)
+rescue => e
+  puts e.message
+end
+
+# What they lead to changes in the middle, for the class, for one object, by a module, and back.
+class Turning
+  def run(n, s)
+    return s if n == 0
+    s = run(n - 1, s + 1) if n.even?
+    1.upto(2) { |i| s = run(n - 1, s + i) }
+    s
+  end
+end
+t = Turning.new
+results = 40.times.map { t.run(7, 0) }.uniq
+class Turning
+  alias first_run run
+  def run(n, s)
+    n > 3 ? first_run(n, s) : s - n
+  end
+end
+results << t.run(7, 0) << t.first_run(6, 0)
+one = Turning.new
+def one.run(n, s) = n == 2 ? s * 2 : super
+results << one.run(7, 0) << one.first_run(7, 0) << t.run(7, 0)
+class Turning
+  prepend(Module.new { def run(n, s) = n.even? ? super : super + 1 })
+end
+results << t.run(7, 0) << one.run(7, 0)
+p results
+class Within
+  def go(n, log)
+    if n == 4 && log.size > 30
+      self.class.class_eval { def go(n, log) = log << -n }
+    end
+    return log << n if n == 0
+    go(n - 1, log)
+    2.times { go(n - 1, log) }
+    log
+  end
+end
+p Within.new.go(5, []).tally, Within.new.go(5, [])
+class Rewritten
+  def at(n)
+    return [n] if n == 0
+    s = at(n - 1)
+    x = n
+    1.times { s += at(n - 1) if x > 1; x += s.size }
+    1.times { x += 1 }
+    s + [x]
+  end
+end
+20.times { Rewritten.new.at(5) }
+p Rewritten.new.at(4)
+def self.tops(n) = n == 0 ? 1 : tops(n - 1) + [n - 1].sum { |k| tops(k) }
+20.times { tops(9) }
+p tops(10)

@@ -47,6 +47,7 @@ pub use mark::{Marker, Named, NamedFn, Owned};
 pub use region::Region;
 pub use share::{Share, Shown};
 pub use shared_buf::{BufRef, FALLIBLE, LARGE, MAY_FAIL, SHOWN_FROM, SharedBuf, WATCHED, machine_has, malloc_has};
+pub use size_class::size_of_cell;
 pub use slots::Written;
 pub use state::{FinalizeCx, FinalizeFn, Native, TraceFn};
 pub use zakuro_base::memory::{OutOfMemory, out_of_memory};

@@ -38,6 +38,11 @@ pub(crate) const fn class_of(size: usize) -> usize {
     CLASS_OF[(size + 15) >> 4] as usize
 }
 
+/// Bytes of the cell that serves `size` bytes, at most [`MAX_CELL`].
+pub const fn size_of_cell(size: usize) -> usize {
+    SIZES[class_of(size)] as usize
+}
+
 /// `ceil(2^32 / size)`: `(offset * reciprocal(size)) >> 32 == offset / size` for every offset within a block.
 ///
 /// With e = reciprocal * size - 2^32 < size the error is offset * e / (size * 2^32) < 2^-16 < 1 / size.

@@ -113,6 +113,7 @@ pub mod cell {
     pub const ARRAY_BUFFER: i32 = zakuro_object::array_layout::BUFFER as i32;
     pub const ARRAY_POINTER: i32 = zakuro_object::array_layout::POINTER as i32;
     pub const ARRAY_LENGTH: i32 = zakuro_object::array_layout::LENGTH as i32;
+    pub const ARRAY_INLINE_LENGTH: i32 = zakuro_object::array_layout::INLINE_LENGTH as i32;
     pub const ARRAY_OUT: i64 = zakuro_object::array_layout::OUT as i64;
     pub const RANGE_LOW: i32 = zakuro_vm::RangeCell::LOW as i32;
     pub const RANGE_HIGH: i32 = zakuro_vm::RangeCell::HIGH as i32;

@@ -1,6 +1,9 @@
-//! Array cells: up to three elements inline, more in a shared buffer (copy on write, slices share it, `shift` is O(1)).
+//! Array cells: few elements inline, more in a shared buffer (copy on write, slices share it, `shift` is O(1)).
 //!
-//! Header aux: inline length, or `OUT` when the elements are in a buffer.
+//! A cell is made for what is known of its length: up to [`INLINE`] elements are inline in the smallest one, up to [`MOST_INLINE`] in a larger one, which has room for what its size class holds
+//! ([`room_for`]). It keeps its size: what outgrows it goes to a buffer.
+//!
+//! Header aux: in the low byte the inline length, or `OUT` when the elements are in a buffer; in the high byte how many elements more than [`INLINE`] the cell has room for, for as long as it lives.
 //!
 //! [`IMMEDIATE`] says that all elements are known to be immediates: such an Array is sent in O(1), and tracing skips it. Invariant: its buffer is
 //! marked then ([`SharedBuf::mark`]), so `unique` is false and every write comes through `reserve_slow`, which takes the flag off. What others
@@ -13,6 +16,8 @@ use crate::value::{Cell, Ref, Value};
 use zakuro_heap::{BufRef, Header, Heap, SharedBuf, flags, out_of_memory};
 
 pub const INLINE: usize = 3;
+/// Arrays that are made with at most so many elements have them in their cell.
+pub const MOST_INLINE: usize = 19;
 /// From this length on the collector looks only at what was written since it was there.
 pub(crate) const WATCHED: usize = 1024;
 /// From this length on `unshift` makes room for later ones, too.
@@ -21,7 +26,23 @@ const FRONT: usize = 16;
 const COUNTED: u8 = zakuro_heap::flags::USER2;
 /// Flag: every element is known to be an immediate. Only of Arrays with a buffer.
 const IMMEDIATE: u8 = zakuro_heap::flags::USER1;
-const OUT: u16 = 0xffff;
+const OUT: u16 = 0xff;
+const _: () = assert!(room_for(MOST_INLINE) < OUT as usize);
+
+/// How many elements a cell has room for that is made for `n` of them: at least that many, as long as `n` is at most [`MOST_INLINE`].
+#[inline(always)]
+pub const fn room_for(n: usize) -> usize {
+    if n <= INLINE || n > MOST_INLINE {
+        INLINE
+    } else {
+        zakuro_heap::size_of_cell(size_of::<Header>() + n * size_of::<Value>()) / size_of::<Value>() - 1
+    }
+}
+/// Header aux of an empty Array in such a cell.
+#[inline(always)]
+const fn aux_for(n: usize) -> u16 {
+    ((room_for(n) - INLINE) as u16) << 8
+}
 
 #[repr(C)]
 pub struct ArrayCell {
@@ -47,15 +68,17 @@ impl Cell for ArrayCell {
     const KIND: Kind = Kind::Array;
 }
 
-/// Where things stand in an Array's cell, for machine code. Which of them count, the header's `aux` says: the inline length, or [`layout::OUT`].
+/// Where things stand in an Array's cell, for machine code. Which of them count, the byte at [`layout::INLINE_LENGTH`] says: the inline length, or [`layout::OUT`].
 pub mod layout {
-    use super::{ArrayCell, Shared};
+    use super::{ArrayCell, Header, MOST_INLINE, Shared, aux_for, room_for};
     use std::mem::offset_of;
 
-    pub const OUT: u16 = super::OUT;
-    /// Bytes of a cell, and elements that lie in it.
-    pub const CELL: usize = size_of::<ArrayCell>();
-    pub const INLINE_LEN: usize = super::INLINE;
+    pub const OUT: u8 = super::OUT as u8;
+    pub const INLINE_LENGTH: usize = offset_of!(Header, aux) + if cfg!(target_endian = "little") { 0 } else { 1 };
+    /// Bytes of a cell that `n` elements lie in, and the header's `aux`; None if they don't.
+    pub fn cell_of(n: usize) -> Option<(usize, u16)> {
+        (n <= MOST_INLINE).then(|| (size_of::<Header>() + room_for(n) * 8, aux_for(n) | n as u16))
+    }
     pub const INLINE: usize = offset_of!(ArrayCell, body);
     pub const BUFFER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, buf);
     pub const POINTER: usize = offset_of!(ArrayCell, body) + offset_of!(Shared, ptr);
@@ -70,12 +93,28 @@ impl ArrayCell {
         let header = Header { shape, kind: Kind::Array as u8, flags: 0, aux: 0 };
         alloc_cell(heap, ArrayCell { header, body: Body { inline: [Value::NIL; INLINE] } })
     }
+    /// A new empty Array that is to have `n` elements: they lie in its cell if they are few.
+    #[inline(always)]
+    pub fn for_len(heap: &Heap, shape: u32, n: usize) -> Ref<ArrayCell> {
+        let aux = aux_for(n);
+        if aux == 0 { Self::empty(heap, shape) } else { Self::large_cell(heap, shape, aux) }
+    }
+    #[inline(never)]
+    fn large_cell(heap: &Heap, shape: u32, aux: u16) -> Ref<ArrayCell> {
+        let room = INLINE + (aux >> 8) as usize;
+        let p = heap.alloc(size_of::<Header>() + room * size_of::<Value>());
+        // SAFETY: a new cell, as large as its aux says and larger than an ArrayCell, of which nothing but the header is read while it is empty.
+        unsafe {
+            p.write(Header { shape, kind: Kind::Array as u8, flags: 0, aux });
+            Ref::from_ptr(p as *mut ArrayCell)
+        }
+    }
     pub fn make(heap: &Heap, shape: u32, values: &[Value]) -> Ref<ArrayCell> {
-        let a = Self::empty(heap, shape);
-        if values.len() <= INLINE {
-            // SAFETY: inline body.
-            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), (&raw mut a.cell().body.inline) as *mut Value, values.len()) };
-            a.cell().header.aux = values.len() as u16;
+        let a = Self::for_len(heap, shape, values.len());
+        if values.len() <= MOST_INLINE {
+            // SAFETY: the cell has room for them.
+            unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), a.ptr(), values.len()) };
+            a.set_len(values.len());
         } else {
             a.add(heap, values);
         }
@@ -83,7 +122,7 @@ impl ArrayCell {
     }
     /// New Array of at most `n` values.
     pub fn gather(heap: &Heap, n: usize, values: impl Iterator<Item = Value>) -> Ref<ArrayCell> {
-        let a = Self::empty(heap, ids::ARRAY.0);
+        let a = Self::for_len(heap, ids::ARRAY.0, n);
         a.take(heap, n, values);
         a
     }
@@ -92,20 +131,30 @@ impl ArrayCell {
     }
     #[inline(always)]
     fn is_inline(&self) -> bool {
-        self.header.aux != OUT
+        self.header.aux & OUT != OUT
+    }
+    /// Elements that the cell has room for.
+    #[inline(always)]
+    fn room(&self) -> usize {
+        INLINE + (self.header.aux >> 8) as usize
     }
     #[inline(always)]
     pub fn len(&self) -> usize {
         // SAFETY: aux says which member is live.
-        if self.is_inline() { self.header.aux as usize } else { unsafe { self.body.heap.len } }
+        if self.is_inline() { (self.header.aux & OUT) as usize } else { unsafe { self.body.heap.len } }
     }
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+    /// The first element. Inline ones may lie behind what `&self` spans: as for environments.
     #[inline(always)]
     fn start(&self) -> *const Value {
         // SAFETY: as in len.
-        if self.is_inline() { (&raw const self.body.inline) as *const Value } else { unsafe { self.body.heap.ptr } }
+        if self.is_inline() {
+            std::ptr::with_exposed_provenance((&raw const self.body.inline).addr())
+        } else {
+            unsafe { self.body.heap.ptr }
+        }
     }
     /// The elements, for who has no heap to borrow: tracers, and what looks at every cell of a VM that stands still. All others take [`Ref::elements`].
     ///
@@ -126,7 +175,7 @@ impl ArrayCell {
     }
     fn capacity(&self) -> usize {
         if self.is_inline() {
-            return INLINE;
+            return self.room();
         }
         // SAFETY: heap body.
         unsafe {
@@ -189,7 +238,7 @@ impl ArrayCell {
             }
             this.cell().header.flags |= COUNTED;
             heap.add_payload(SharedBuf::weight(buf));
-            this.cell().header.aux = OUT;
+            this.cell().header.aux |= OUT;
             this.cell().body.heap = Shared { buf, ptr: data, len };
         }
     }
@@ -262,12 +311,12 @@ impl ArrayCell {
         // SAFETY: aux says which member is live, and how many elements it has; a heap body holds a live buffer.
         unsafe {
             if this.is_inline() {
-                let n = this.header.aux as usize;
-                if n >= INLINE {
+                let n = this.len();
+                if n >= this.room() {
                     return false;
                 }
                 *this.ptr().add(n) = v;
-                this.cell().header.aux = n as u16 + 1;
+                this.cell().header.aux += 1;
             } else {
                 let h = this.body.heap;
                 let end = h.ptr.add(h.len);
@@ -437,7 +486,7 @@ impl ArrayCell {
                 heap.sub_payload(SharedBuf::let_go(this.body.heap.buf, this.header.flags & COUNTED != 0, |at| heap.hides(at)));
             }
             this.cell().header.flags = this.header.flags & !(COUNTED | IMMEDIATE) | other.header.flags & IMMEDIATE | counted;
-            this.cell().header.aux = OUT;
+            this.cell().header.aux |= OUT;
             this.cell().body.heap = h;
         }
     }
@@ -473,7 +522,7 @@ impl ArrayCell {
     /// New Array with elements start..end, sharing the buffer when large.
     pub fn slice(heap: &Heap, shape: u32, src: Ref<ArrayCell>, start: usize, end: usize) -> Ref<ArrayCell> {
         // A short part is copied, and leaves the buffer to its end.
-        if src.is_inline() || end - start <= 16 && end - start < src.len() || end - start <= INLINE {
+        if src.is_inline() || end - start <= 16 && end - start < src.len() || end - start <= MOST_INLINE {
             return Self::make(heap, shape, &src.elements(heap)[start..end]);
         }
         let Some(counted) = Self::retain(heap, src, end - start) else {
@@ -484,7 +533,7 @@ impl ArrayCell {
         unsafe {
             let h = src.body.heap;
             heap.set_finalized(a.as_ptr() as *mut Header);
-            a.cell().header.aux = OUT;
+            a.cell().header.aux |= OUT;
             a.cell().header.flags |= src.header.flags & IMMEDIATE | counted;
             a.cell().body.heap = Shared { buf: h.buf, ptr: h.ptr.add(start), len: end - start };
         }
@@ -508,7 +557,7 @@ impl ArrayCell {
         // SAFETY: a live cell; the body is written anew after its buffer is released.
         unsafe {
             let bytes = Self::free(p, hidden);
-            (*p).header.aux = 0;
+            (*p).header.aux &= !OUT;
             (*p).header.flags &= !(COUNTED | IMMEDIATE);
             (*p).body = Body { inline: [Value::NIL; INLINE] };
             bytes
@@ -556,7 +605,7 @@ impl ArrayCell {
         unsafe {
             let raw = buf.into_raw();
             SharedBuf::mark(raw);
-            a.cell().header.aux = OUT;
+            a.cell().header.aux |= OUT;
             a.cell().header.flags |= IMMEDIATE;
             a.cell().body.heap = Shared { buf: raw, ptr: SharedBuf::data(raw).add(offset) as *mut Value, len };
             // As with Strings: a buffer that its sender keeps too is the sender's to account for.
@@ -570,10 +619,10 @@ impl ArrayCell {
     pub(crate) fn twin(heap: &mut Heap, from: Option<&Heap>, src: Ref<ArrayCell>) -> Ref<ArrayCell> {
         let a = match Self::share(src, from) {
             Some((buf, offset, len)) => Self::from_shared(heap, src.header.shape, buf, offset, len),
-            None => Self::empty(heap, src.header.shape),
+            None => Self::for_len(heap, src.header.shape, src.len()),
         };
         if !a.is_immediate() {
-            if src.len() > INLINE {
+            if src.len() > a.room() {
                 Self::reserve_slow(a, heap, src.len());
             }
             a.add(heap, src.elements(heap));
@@ -623,7 +672,7 @@ impl Ref<ArrayCell> {
     fn set_len(self, n: usize) {
         let cell = self.cell();
         if cell.is_inline() {
-            cell.header.aux = n as u16;
+            cell.header.aux = cell.header.aux & !OUT | n as u16;
         } else {
             cell.body.heap.len = n;
         }

@@ -40,6 +40,33 @@ fn inline_and_back_and_forth() {
 }
 
 #[test]
+fn cells_are_as_large_as_what_they_are_made_for() {
+    let mut h = heap();
+    for n in 0..=MOST_INLINE + 2 {
+        let a = ArrayCell::plain(&h, &numbers(n));
+        assert_eq!((a.list(), a.is_inline()), (numbers(n), n <= MOST_INLINE));
+        let cell = h.cell_size(a.as_ptr() as *mut Header);
+        assert!(cell >= if n <= MOST_INLINE { (room_for(n) + 1) * 8 } else { size_of::<ArrayCell>() });
+        // Filled to its end, it leaves the cell, and comes back as what it is.
+        let room = if a.is_inline() { a.room() } else { a.len() };
+        for i in n..room {
+            assert!(ArrayCell::try_push(a, fix(i)) && a.is_inline());
+        }
+        ArrayCell::push(a, &mut h, fix(room));
+        assert_eq!((a.list(), a.is_inline()), (numbers(room + 1), false));
+        assert_eq!(ArrayCell::shift(a, &mut h), Some(fix(0)));
+        ArrayCell::release(a, &mut h);
+        assert!(a.is_inline() && a.is_empty());
+        ArrayCell::extend(a, &mut h, &numbers(a.room()));
+        assert!(a.is_inline());
+        let twin = ArrayCell::twin(&mut h, None, a);
+        assert_eq!((twin.list(), twin.is_inline()), (a.list(), true));
+        crate::cells::empty_moved(&mut h, a.as_value(), ids::OBJECT.0);
+        assert_eq!((a.len(), a.get(0)), (0, None));
+    }
+}
+
+#[test]
 fn a_queue_uses_the_room_in_front() {
     let mut h = heap();
     let a = ArrayCell::plain(&h, &numbers(20));

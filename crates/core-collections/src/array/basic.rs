@@ -302,7 +302,13 @@ pub mod methods {
     fn new(cx: &mut Cx, this: ClassId, args: Args) -> Result<Value> {
         /// Sizes up to which nothing can be wrong that the builtin's `initialize` would have to say.
         const PLAIN: i64 = 1024;
-        let a = allocate(cx, this)?;
+        let first = args.all().first().and_then(|n| n.as_fixnum()).filter(|_| !args.kw);
+        let (class, wanted) = (cx.class(this), first.map_or(0, |n| usize::try_from(n).unwrap_or(0)));
+        let a = match class.kind {
+            // Raises.
+            ClassKind::Singleton => allocate(cx, this)?,
+            _ => ArrayCell::for_len(&cx.heap, class.root_shape, wanted).as_value(),
+        };
         let builtin = |cx: &mut Cx| cx.find_method(this, sym::initialize).is_some_and(|m| m.owner == ids::ARRAY && m.method_kind() == MethodKind::Native);
         let filled = match args.all() {
             _ if args.block.is_some() || args.kw || !builtin(cx) => None,
@@ -566,8 +572,9 @@ pub mod methods {
     ///     [1] + [2, 3]   #=> [1, 2, 3]
     #[method("+")]
     fn plus(cx: &mut Cx, this: Ref<ArrayCell>, other: Ref<ArrayCell>) -> Value {
-        let out = cx.new_array();
-        ArrayCell::reserve(out, &mut cx.heap, this.len() + other.len());
+        let n = this.len() + other.len();
+        let out = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, n);
+        ArrayCell::reserve(out, &mut cx.heap, n);
         ArrayCell::extend_from(out, &mut cx.heap, this);
         ArrayCell::extend_from(out, &mut cx.heap, other);
         out.as_value()
@@ -589,7 +596,7 @@ pub mod methods {
             return cx.arg_error("argument too big");
         };
         check_len(cx, total)?;
-        let out = cx.new_array();
+        let out = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, total);
         if total == 0 {
             return Ok(out.as_value());
         }

@@ -102,7 +102,8 @@ pub mod methods {
         if block.is_none() {
             return enum_for(cx, this, "map", &[]);
         }
-        let out = cx.new_array();
+        let n = Ref::<ArrayCell>::from_value(this).map_or(0, |a| a.len());
+        let out = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, n);
         each_result::<false>(cx, this, block, |cx, _, r| add(cx, out, r))?;
         Ok(out.as_value())
     }

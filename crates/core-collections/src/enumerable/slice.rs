@@ -76,7 +76,7 @@ pub mod methods {
             let hash = elements.hash();
             let next = |cx: &mut Cx| {
                 let first = elements.take_packed(cx)?;
-                let group = cx.new_array();
+                let group = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, count);
                 ArrayCell::reserve(group, &mut cx.heap, count);
                 ArrayCell::push(group, &mut cx.heap, first);
                 while group.len() < count

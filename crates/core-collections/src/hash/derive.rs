@@ -237,8 +237,8 @@ pub(super) mod hash {
 
 /// `[[key, value], ...]`
 pub(crate) fn pairs_array(cx: &mut Cx, this: Ref<HashCell>) -> Result<Value> {
-    let out = cx.new_array();
     let n = this.len();
+    let out = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, n);
     ArrayCell::reserve(out, &mut cx.heap, n);
     for (at, (k, v)) in cx.hash_pairs(this).into_iter().enumerate() {
         step(at, cx)?;

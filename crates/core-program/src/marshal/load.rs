@@ -425,9 +425,10 @@ impl Reader {
     #[inline(never)]
     fn array(&mut self, cx: &mut Cx, before: &Before) -> Result<usize> {
         let shape = self.shape(cx, before.class, ids::ARRAY)?;
-        let a = ArrayCell::empty(&cx.heap, shape);
+        let length = self.length(cx)?;
+        let a = ArrayCell::for_len(&cx.heap, shape, length);
         let n = self.enter(a.as_value());
-        for _ in 0..self.length(cx)? {
+        for _ in 0..length {
             let v = self.object(cx)?;
             ArrayCell::push(a, &mut cx.heap, v);
         }

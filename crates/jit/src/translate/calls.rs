@@ -52,21 +52,31 @@ impl Emitter<'_, '_> {
     pub fn slots(&mut self, o: Value) -> Value {
         self.b.ins().iadd_imm_s(o, cell::SLOTS as i64)
     }
-    /// The address of an object's slot of this number. `outside`: whether its variables stand outside of it.
-    pub fn slot_in_or_out(&mut self, o: Value, outside: Value, number: Value) -> Value {
-        use cranelift_codegen::ir::types::I64;
-        let (out, done) = (self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(done, I64);
-        let slots = self.slots(o);
-        self.b.ins().brif(outside, out, &[], done, &[slots.into()]);
-        self.b.switch_to_block(out);
-        let list = self.load(o, cell::SLOTS);
-        let slots = self.load(list, 0);
-        self.b.ins().jump(done, &[slots.into()]);
-        self.b.switch_to_block(done);
-        let slots = self.b.block_params(done)[0];
-        let offset = self.b.ins().ishl_imm_u(number, 3);
-        self.b.ins().iadd(slots, offset)
+    /// Has `access` read or write an object's slot of this number, whose address it is given as a base and an offset from it, and goes to `done` with the value. `outside`: whether its variables stand
+    /// outside of it. (Each way has an access of its own, since such an address is part of an instruction where one of two would have to be made first.)
+    pub fn at_slot(
+        &mut self,
+        o: Value,
+        outside: Value,
+        number: Value,
+        done: Block,
+        mut access: impl FnMut(&mut Self, Value, i32) -> Value,
+    ) {
+        let (out, within) = (self.cold_block(), self.next_block());
+        self.b.ins().brif(outside, out, &[], within, &[]);
+        for (block, offset) in [(within, cell::SLOTS), (out, 0)] {
+            self.b.switch_to_block(block);
+            let first = if block == out {
+                let list = self.load(o, cell::SLOTS);
+                self.load(list, 0)
+            } else {
+                o
+            };
+            let from_first = self.b.ins().ishl_imm_u(number, 3);
+            let slot = self.b.ins().iadd(first, from_first);
+            let v = access(self, slot, offset);
+            self.b.ins().jump(done, &[v.into()]);
+        }
     }
     /// A unit's result is `v`, or what the interpreter's way at `slow` comes to.
     pub fn result_or_slow(&mut self, id: Id, v: Value, (slow, done): (Block, Block), s: &State) {
@@ -107,12 +117,42 @@ impl Emitter<'_, '_> {
         };
         self.guard_site_shape(id, (recv, shape), to, miss)
     }
-    fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
+    fn expect(&mut self, id: Id, to: Leads) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
         self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native, extra: to.extra });
-        let n = self.expected.len();
-        let at = At { table, offset: n as i32 * site::SIZE };
+        At { table, offset: self.expected.len() as i32 * site::SIZE }
+    }
+    /// The same of a site whose receivers are cells, for what its entry says beside the shape: both are read at once.
+    fn guard_site_for_extra(&mut self, id: Id, recv: Value, to: Leads, miss: Block) -> Value {
+        use cranelift_codegen::ir::types::I64;
+        const _: () = assert!(site::EXTRA == site::SHAPE + 4 && cfg!(target_endian = "little"));
+        let is = self.is_cell(recv);
+        self.branch_unless(is, miss);
+        let shape = self.load_u32(recv, cell::SHAPE);
+        let at = self.expect(id, to);
+        let n = self.expected.len() as i64;
+        let both = self.load(at.table, at.offset + site::SHAPE);
+        let known = self.b.ins().ireduce(I32, both);
+        let same = self.b.ins().icmp(IntCC::Equal, shape, known);
+        let (on, again, filled) = (self.next_block(), self.cold_block(), self.cold_block());
+        self.b.append_block_param(on, I64);
+        self.try_exit(miss);
+        self.b.ins().brif(same, on, &[both.into()], again, &[]);
+        self.b.switch_to_block(again);
+        let number = self.constant(n);
+        let found = self.call_help(help::site as *const () as usize, &[self.cx, recv, self.state_of(id), at.table, number]);
+        self.b.ins().brif(found, filled, &[], miss, &[]);
+        self.b.switch_to_block(filled);
+        let both = self.load(at.table, at.offset + site::SHAPE);
+        self.b.ins().jump(on, &[both.into()]);
+        self.b.switch_to_block(on);
+        let both = self.b.block_params(on)[0];
+        self.b.ins().ushr_imm_u(both, 32)
+    }
+    fn guard_site_shape(&mut self, id: Id, (recv, shape): (Value, Value), to: Leads, miss: Block) -> At {
+        let at = self.expect(id, to);
+        let (table, n) = (at.table, self.expected.len());
         let known = self.load_u32(table, at.offset + site::SHAPE);
         let same = self.b.ins().icmp(IntCC::Equal, shape, known);
         let (on, again) = (self.b.create_block(), self.b.create_block());
@@ -321,8 +361,8 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(done, cranelift_codegen::ir::types::I64);
         let recv = if own { self.read(id, 0, s) } else { self.read(id, i.a, s) };
         if let Some(link) = self.graph.link_of(id) {
-            let calls_itself = link.own;
-            return self.send_linked(id, recv, calls_itself, s);
+            let (calls_itself, site) = (link.own, link.site);
+            return self.send_linked(id, recv, (calls_itself, site), s);
         }
         if self.types.flushes(id) {
             self.flush_for_call(id, s, true);
@@ -410,23 +450,21 @@ impl Emitter<'_, '_> {
             Called::AttrReader | Called::AttrWriter => {
                 let reads = matches!(called, Called::AttrReader);
                 let to = Leads::to(if reads { handlers.attr_get } else { handlers.attr_set });
-                let site = self.guard_site(id, recv, true, to, miss);
+                let number = self.guard_site_for_extra(id, recv, to, miss);
                 let flags = self.load_u8(recv, cell::FLAGS);
                 if !reads {
                     let guarded = self.b.ins().band_imm_s(flags, GUARDED as i64);
                     self.branch_away(guarded, miss);
                 }
-                let number = self.extra_of_site(site);
                 let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-                let slot = self.slot_in_or_out(recv, outside, number);
-                let v = if reads {
-                    self.load(slot, 0)
-                } else {
-                    let v = self.read(id, i.a + 1, s);
-                    self.store(v, slot, 0);
-                    v
-                };
-                self.b.ins().jump(done, &[v.into()]);
+                let given = if reads { None } else { Some(self.read(id, i.a + 1, s)) };
+                self.at_slot(recv, outside, number, done, |e, slot, offset| match given {
+                    Some(v) => {
+                        e.store(v, slot, offset);
+                        v
+                    }
+                    None => e.load(slot, offset),
+                });
                 self.b.set_cold_block(miss);
                 self.b.switch_to_block(miss);
                 self.flush(id, s);
@@ -465,7 +503,7 @@ impl Emitter<'_, '_> {
     }
 
     /// A call that was looked at when the function was entered, and whenever something could have changed since.
-    fn send_linked(&mut self, id: Id, recv: Value, calls_itself: bool, s: &mut State) {
+    fn send_linked(&mut self, id: Id, recv: Value, (calls_itself, site): (bool, u16), s: &mut State) {
         let (scope, i) = (self.graph.units[id].scope, self.graph.units[id].insn);
         let direct = self.itself.filter(|_| calls_itself);
         let given: Vec<Value> = match direct {
@@ -476,7 +514,7 @@ impl Emitter<'_, '_> {
         s.pushed = self.graph.scopes[scope].depth;
         let Some(direct) = direct else {
             self.store_reg(recv, id, i.a);
-            let (calls, entry) = (self.load_fixed(self.state_of(id), state::CALLS), i.c as i32 * call::SIZE);
+            let (calls, entry) = (self.load_fixed(self.states[0], state::CALLS), site as i32 * call::SIZE);
             let (callee, me) = (self.load(calls, entry + call::TARGET), self.load(calls, entry + call::ME));
             let v = self.call_ruby(id, callee, me, false);
             self.go_on_if_like(id, Some(v));
@@ -485,7 +523,7 @@ impl Emitter<'_, '_> {
         let base = self.reg_address(scope, i.a);
         // Its method is not always the caller's: a module may stand in several places of the ancestors.
         let calls = self.load_fixed(self.states[0], state::CALLS);
-        let (me, none) = (self.load(calls, i.c as i32 * call::SIZE + call::ME), self.constant(0));
+        let (me, none) = (self.load(calls, site as i32 * call::SIZE + call::ME), self.constant(0));
         let above = self.graph.scopes[scope].depth + 1;
         self.write_frame(above, base, self.states[0], none, me, none);
         self.stack_top(above);

@@ -13,6 +13,9 @@ use zakuro_heap::{Header, RunLayout};
 use zakuro_object::{Kind, Value as Ruby, array_layout, ids, string};
 use zakuro_vm::interp::quiet;
 
+/// Most elements of a literal Array that is made here.
+const MOST_STORED: usize = 8;
+
 impl Emitter<'_, '_> {
     /// A cell of that many bytes; goes to `none` if the run is used up. Its header must be written before anything else is called.
     fn take_cell(&mut self, size: usize, none: Block) -> Value {
@@ -126,13 +129,13 @@ impl Emitter<'_, '_> {
             e.fail_if_refused(v, id, s);
             v
         };
-        if items.len() > array_layout::INLINE_LEN {
-            return large(self, &items);
-        }
+        // Storing many values takes more code than it is worth.
+        let few = items.len() <= MOST_STORED;
+        let Some((size, aux)) = array_layout::cell_of(items.len()).filter(|_| few) else { return large(self, &items) };
         self.made(
             |e, none| {
-                let at = e.take_cell(array_layout::CELL, none);
-                e.put_header(at, layout::ARRAY, Kind::Array, i.c);
+                let at = e.take_cell(size, none);
+                e.put_header(at, layout::ARRAY, Kind::Array, aux);
                 for (k, v) in items.iter().enumerate() {
                     e.store(*v, at, cell::ARRAY_INLINE + k as i32 * 8);
                 }

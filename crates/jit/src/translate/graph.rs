@@ -333,22 +333,31 @@ impl Graph {
             self.links = links.into();
         }
     }
-    /// Whether a scope is the root's method, called on the root's self: itself, or inlined in itself.
+    /// Whether a scope is the root's method, called on the root's self: itself, or inlined in itself, or in a block of itself.
     fn is_own(&self, scope: usize) -> bool {
         let s = &self.scopes[scope];
         match s.kind {
             Kind::Root => true,
-            Kind::Method => Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_own(s.parent),
+            Kind::Method => Arc::ptr_eq(&s.code, &self.scopes[0].code) && self.units[s.call].op == Op::SendSelf && self.is_of_own(s.parent),
             _ => false,
         }
     }
-    /// The link of a call.
+    /// The same, or a block in it.
+    fn is_of_own(&self, scope: usize) -> bool {
+        self.is_own(scope) || self.home_of(scope).is_some_and(|home| self.is_of_own(home))
+    }
+    /// The link of a call. One in a block leads where the method's own call of itself by that name does.
     pub fn link_of(&self, id: Id) -> Option<&Link> {
         let u = &self.units[id];
-        if u.op != Op::SendSelf || !self.is_own(u.scope) {
+        if u.op != Op::SendSelf || self.links.is_empty() || !self.is_of_own(u.scope) {
             return None;
         }
-        self.links.iter().find(|l| l.site == u.insn.c)
+        if self.is_own(u.scope) {
+            return self.links.iter().find(|l| l.site == u.insn.c);
+        }
+        let name = self.scopes[u.scope].code.calls[u.insn.c as usize].name;
+        let sites = &self.scopes[0].code.calls;
+        self.links.iter().find(|l| l.own && l.arguments == u.insn.x && sites[l.site as usize].name == name)
     }
 
     /// The number of registers from the root's r0 on, and of frames, that it takes at most.

@@ -116,8 +116,8 @@ impl Emitter<'_, '_> {
             let mut made = None;
             match self.graph.link_of(id) {
                 Some(link) => {
-                    let entry = i.c as i32 * call::SIZE;
-                    let calls = self.load_fixed(self.states[scope], state::CALLS);
+                    let entry = link.site as i32 * call::SIZE;
+                    let calls = self.load_fixed(self.states[0], state::CALLS);
                     self.states[k] = if link.own { self.states[0] } else { self.load(calls, entry + call::TARGET) };
                     self.methods[k] = self.load(calls, entry + call::ME);
                 }
@@ -351,7 +351,9 @@ impl Emitter<'_, '_> {
         }
         let answer = match kind.act {
             Act::Map | Act::Select | Act::Reject => {
-                let a = self.call_help(help::new_array as *const () as usize, &[self.cx]);
+                let known = kind.act == Act::Map && kind.walks();
+                let n = if known { self.array_length(recv) } else { self.constant(0) };
+                let a = self.call_help(help::new_array as *const () as usize, &[self.cx, n]);
                 self.fail_if_none(a, id, at);
                 a
             }
@@ -585,9 +587,9 @@ impl Emitter<'_, '_> {
     }
     /// Number of an Array's elements.
     pub fn array_length(&mut self, a: Value) -> Value {
-        let aux = self.load_u16(a, layout::cell::AUX);
-        let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, layout::cell::ARRAY_OUT);
+        let inline = self.load_u8(a, layout::cell::ARRAY_INLINE_LENGTH);
+        let out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, layout::cell::ARRAY_OUT);
         let length = self.load(a, layout::cell::ARRAY_LENGTH);
-        self.b.ins().select(out, length, aux)
+        self.b.ins().select(out, length, inline)
     }
 }

@@ -1,7 +1,7 @@
 //! Instance variables of self: where they stand is looked at once for a stretch of code that runs nothing else.
 //!
 //! A Code's table ([`zakuro_vm::layouts`]) says where the variables that it names stand in objects of one shape. A scope whose table was compared with its self is *laid out* until something runs that may
-//! give objects new variables, or freeze or capture them: a call. What has its variables in a list, such as a class, is looked at anew each time, and written by the slow way. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
+//! give objects new variables, or freeze or capture them: a call. What has its variables in a list is looked at anew each time; those of classes are written by the slow way. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
 
 use super::emit::Emitter;
 use super::graph::Id;
@@ -10,7 +10,7 @@ use crate::layout::{cell, ivar, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
-use zakuro_object::{EXT_IVARS, GUARDED};
+use zakuro_object::{EXT_IVARS, GUARDED, Kind, flags};
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::interp::quiet;
 use zakuro_vm::layouts::UNKNOWN;
@@ -85,8 +85,7 @@ impl Emitter<'_, '_> {
         if !self.types.lays_out(id, s) {
             let other = self.cold_block();
             let at = self.slot_by_cache(id, me, other);
-            let v = self.load(at.slot, 0);
-            self.b.ins().jump(done, &[v.into()]);
+            self.at_slot(me, at.outside, at.slot, done, |e, slot, offset| e.load(slot, offset));
             self.b.switch_to_block(other);
             let site = self.constant(self.graph.units[id].insn.c as i64);
             let v = self.call_help(quiet::listed as *const () as usize, &[self.cx, me, self.state_of(id), site]);
@@ -112,13 +111,17 @@ impl Emitter<'_, '_> {
         } else {
             let offset = self.offset_of(id, s);
             // Unknown, or one that stands in a list: both are odd.
+            let odd = self.cold_block();
             let other = self.b.ins().band_imm_s(offset, 1);
-            self.branch_away(other, slow);
+            self.branch_away(other, odd);
             let flags = self.load_u8(me, cell::FLAGS);
             let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
             self.branch_away(special, slow);
             let at = self.at_offset(id, offset);
             self.store(value, at, 0);
+            self.b.ins().jump(done, &[]);
+            self.b.switch_to_block(odd);
+            self.set_in_list(id, me, offset, value, slow);
             self.b.ins().jump(done, &[]);
         }
         let mut after = s.clone();
@@ -128,9 +131,24 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
 
+    /// The same where the variable may stand in a list, as that of a core object does: lists are looked through whole by each collection. Those of classes are told of, by the slow way.
+    fn set_in_list(&mut self, id: Id, me: Value, offset: Value, value: Value, slow: Block) {
+        let none = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
+        self.branch_away(none, slow);
+        let kind = self.load_u8(me, cell::KIND);
+        let class = self.b.ins().icmp_imm_s(IntCC::Equal, kind, Kind::Class as i64);
+        self.branch_away(class, slow);
+        let flags = self.load_u8(me, cell::FLAGS);
+        let own = self.b.ins().band_imm_s(flags, (flags::HAS_IVARS | flags::FROZEN | flags::CAPTURED | flags::SHARED) as i64);
+        let own = self.b.ins().icmp_imm_s(IntCC::Equal, own, flags::HAS_IVARS as i64);
+        self.branch_unless(own, slow);
+        let at = self.at_offset(id, offset);
+        self.store(value, at, 0);
+    }
+
     // ---- by the cache of a site ----
 
-    /// Where a variable of `me` stands, by the site's cache; to `slow` if that is for another shape.
+    /// What the site's cache says of a variable of `me`; to `slow` if that is for another shape.
     fn slot_by_cache(&mut self, id: Id, me: Value, slow: Block) -> Cached {
         let is = self.is_cell(me);
         self.branch_unless(is, slow);
@@ -144,8 +162,7 @@ impl Emitter<'_, '_> {
         let next = self.load_u32(caches, entry + ivar::NEXT);
         let flags = self.load_u8(me, cell::FLAGS);
         let outside = self.b.ins().band_imm_s(flags, EXT_IVARS as i64);
-        let slot = self.slot_in_or_out(me, outside, wide);
-        Cached { slot, number, next, flags, outside }
+        Cached { slot: wide, number, next, flags, outside }
     }
     fn set_by_cache(&mut self, id: Id, me: Value, value: Value, (slow, done): (Block, Block)) {
         let at = self.slot_by_cache(id, me, slow);
@@ -153,7 +170,14 @@ impl Emitter<'_, '_> {
         self.branch_away(special, slow);
         let grows = self.b.create_block();
         self.branch_away(at.next, grows);
-        self.store(value, at.slot, 0);
+        let stored = self.b.create_block();
+        self.b.append_block_param(stored, I64);
+        let put = |e: &mut Self, slot, offset| {
+            e.store(value, slot, offset);
+            value
+        };
+        self.at_slot(me, at.outside, at.slot, stored, put);
+        self.b.switch_to_block(stored);
         self.b.ins().jump(done, &[]);
         // A new variable: it fits if there is room in the cell.
         self.b.switch_to_block(grows);
@@ -162,7 +186,9 @@ impl Emitter<'_, '_> {
         let room = self.b.ins().ireduce(I32, room);
         let fits = self.b.ins().icmp(IntCC::UnsignedLessThan, at.number, room);
         self.branch_unless(fits, slow);
-        self.store(value, at.slot, 0);
+        let offset = self.b.ins().ishl_imm_u(at.slot, 3);
+        let slot = self.b.ins().iadd(me, offset);
+        self.store(value, slot, cell::SLOTS);
         self.b.ins().store(MemFlagsData::trusted(), at.next, me, cell::SHAPE);
         self.b.ins().jump(done, &[]);
     }
@@ -171,6 +197,7 @@ impl Emitter<'_, '_> {
 /// What the cache of a site says of an object.
 struct Cached {
     slot: Value,
+    /// The same, narrow.
     number: Value,
     next: Value,
     flags: Value,

@@ -442,12 +442,12 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(done, &[v.into()]);
         // Counted from the end, or none.
         self.b.switch_to_block(outside);
-        let aux = self.load_u16(a, cell::AUX);
-        let out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
+        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
+        let out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
         let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
         let near = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
         let start = self.b.ins().select(out, far, near);
-        let length = self.b.ins().select(out, length, aux);
+        let length = self.b.ins().select(out, length, inline);
         let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, n, 0);
         let from_end = self.b.ins().iadd(n, length);
         let n = self.b.ins().select(below, from_end, n);
@@ -467,11 +467,11 @@ impl Emitter<'_, '_> {
     fn element_address(&mut self, a: Value, n: Value, other: Block, look: impl FnOnce(&mut Self)) -> Value {
         let (out, near, at) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(at, I64);
-        let aux = self.load_u16(a, cell::AUX);
-        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, aux, cell::ARRAY_OUT);
+        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
+        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
         self.b.ins().brif(is_out, out, &[], near, &[]);
         self.b.switch_to_block(near);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, aux);
+        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, inline);
         self.branch_unless(within, other);
         let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
         self.b.ins().jump(at, &[start.into()]);

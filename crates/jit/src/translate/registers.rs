@@ -292,8 +292,12 @@ impl Emitter<'_, '_> {
         self.b.ins().icmp_imm_s(IntCC::Equal, tag, 0)
     }
     pub fn is_truthy(&mut self, v: Value) -> Value {
-        let rest = self.b.ins().band_imm_s(v, !0x10);
-        self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 4)
+        // nil and false differ in one bit. (Compared with 0, what is left of the others takes no instruction of its own.)
+        const NIL: i64 = Ruby::NIL.bits() as i64;
+        const OTHERS: i64 = !(NIL ^ Ruby::FALSE.bits() as i64);
+        let from_nil = self.b.ins().iadd_imm_s(v, -NIL);
+        let rest = self.b.ins().band_imm_s(from_nil, OTHERS);
+        self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0)
     }
     pub fn boolean(&mut self, condition: Value) -> Value {
         let (yes, no) = (self.word(Ruby::TRUE), self.word(Ruby::FALSE));

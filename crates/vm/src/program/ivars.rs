@@ -194,6 +194,14 @@ impl Cx {
             None => return None,
         })
     }
+    /// The list of a cell that was looked at last, and what says that it has the same variables ([`crate::state::listed::Lists::at_hand`]).
+    #[inline]
+    pub(crate) fn list_at_hand(&self, v: Value) -> Option<(&[(Sym, Value)], u64)> {
+        if !v.is_cell() || v.flags() & (flags::HAS_IVARS | flags::SHARED) != flags::HAS_IVARS {
+            return None;
+        }
+        self.generic_ivars.at_hand(v.bits() as usize).map(|(list, stamp)| (&list[..], stamp))
+    }
     /// Sets a variable that stands in such a list, and says where; None where it does not, or more is to be asked: [`Self::ivar_set`] does then.
     #[inline]
     pub(crate) fn set_listed(&mut self, v: Value, name: Sym, value: Value, hint: usize) -> Option<usize> {
@@ -355,7 +363,7 @@ impl Cx {
             ObjectCell::set_shape(o, shape);
         } else if let Some(c) = Ref::<ClassCell>::from_value(v) {
             self.class_mut(c.id).ivars.retain(|(n, _)| *n != name);
-        } else if let Some(list) = self.generic_ivars.of(v.bits() as usize) {
+        } else if let Some(list) = self.generic_ivars.change().get_mut(&(v.bits() as usize)) {
             list.retain(|(n, _)| *n != name);
         }
         Some(old)

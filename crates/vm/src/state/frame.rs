@@ -449,13 +449,18 @@ impl CodeState {
         layout.set(gained.get_mut().map_or_else(Layouts::none, |g| g.layouts.of(shape, &code.ivars, slot)));
         self.grown() - before
     }
-    /// The same of a list of variables.
-    pub(crate) fn take_listed(&mut self, list: &[(Sym, Value)]) -> usize {
+    /// The same of a list of variables, which is known by `stamp`, or by nothing (0).
+    pub(crate) fn take_listed(&mut self, list: &[(Sym, Value)], stamp: u64) -> usize {
         let before = self.grown();
         self.gained();
         let CodeState { code, gained, layout, .. } = self;
-        layout.set(gained.get_mut().map_or_else(Layouts::none, |g| g.layouts.of_list(list, &code.ivars)));
+        layout.set(gained.get_mut().map_or_else(Layouts::none, |g| g.layouts.of_list(list, &code.ivars, stamp)));
         self.grown() - before
+    }
+    /// The table for the list that it was taken for last, if that is the one of this stamp.
+    #[inline]
+    pub(crate) fn listed_at_hand(&self, stamp: u64) -> Option<*const u32> {
+        self.layouts.at_hand(stamp)
     }
     /// Whether an access to an instance variable has met objects that it added the variable to.
     pub(crate) fn adds_ivars(&self) -> bool {

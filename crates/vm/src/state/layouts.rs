@@ -30,6 +30,8 @@ pub(crate) struct Layouts {
     /// For objects of other shapes, of whichever was met last. Machine code holds on to it only as long as it runs nothing else, inlined or not, that looks for a table of this Code.
     /// So it does with what it holds of a list, whose table is of no shape.
     passing: Vec<u32>,
+    /// Which list it is for, if it is for one that may be looked at again; 0: for none ([`crate::state::listed::Lists::at_hand`]).
+    listed: u64,
 }
 
 impl Layouts {
@@ -56,8 +58,13 @@ impl Layouts {
         }
         t.as_ptr()
     }
-    /// The table for a list: offsets are from one byte before its beginning, so they are odd, which says that nothing can be written there.
-    pub(crate) fn of_list(&mut self, list: &[(Sym, Value)], sites: &[Sym]) -> *const u32 {
+    /// The table for a list of this stamp if it was the last one that was asked for.
+    #[inline]
+    pub(crate) fn at_hand(&self, stamp: u64) -> Option<*const u32> {
+        (self.listed == stamp).then_some(self.passing.as_ptr())
+    }
+    /// The table for a list: offsets are from one byte before its beginning, so they are odd. `stamp`: what it is known by, or 0.
+    pub(crate) fn of_list(&mut self, list: &[(Sym, Value)], sites: &[Sym], stamp: u64) -> *const u32 {
         const ENTRY: usize = size_of::<(Sym, Value)>();
         const VALUE: usize = std::mem::offset_of!((Sym, Value), 1) + 1;
         let words = 1 + sites.len();
@@ -71,6 +78,7 @@ impl Layouts {
             self.passing.resize(words, UNKNOWN);
         }
         self.passing[0] = 0;
+        self.listed = stamp;
         for (to, name) in self.passing[1..].iter_mut().zip(sites) {
             // Where it stood the last time, as a rule.
             let place = (*to as usize).wrapping_sub(VALUE) / ENTRY;
@@ -93,6 +101,7 @@ impl Layouts {
             made.resize(words, 0);
         }
         if full {
+            self.listed = 0;
             if self.passing.is_empty() {
                 self.passing = made;
             }

@@ -630,10 +630,18 @@ pub mod help {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
+            // SAFETY: a live state.
+            if let Some((list, stamp)) = cx.list_at_hand(me)
+                && let Some(table) = unsafe { (*cs).listed_at_hand(stamp) }
+            {
+                cx.slots = list.as_ptr().cast::<u8>().wrapping_sub(1).cast();
+                return table;
+            }
             let Some(list) = cx.variable_list(me).map(std::ptr::from_ref) else { return Layouts::none() };
             cx.slots = list.cast::<u8>().wrapping_sub(1).cast_mut().cast();
+            let stamp = cx.list_at_hand(me).map_or(0, |(_, stamp)| stamp);
             // SAFETY: nothing changes the list before it is read; the state is the one that runs, which nobody else looks at meanwhile.
-            let more = unsafe { (*(cs as *mut CodeState)).take_listed(&*list) };
+            let more = unsafe { (*(cs as *mut CodeState)).take_listed(&*list, stamp) };
             if more > 0 {
                 cx.heap.add_payload(more);
             }
@@ -881,9 +889,9 @@ pub mod help {
         guarded(cx, |cx| cx.safepoint_slow().map(|()| Value::NIL))
     }
 
-    /// A new Array for what a loop collects.
-    pub unsafe extern "C" fn new_array(cx: &mut Cx) -> u64 {
-        guarded(cx, |cx| Ok(ArrayCell::plain(&cx.heap, &[]).as_value()))
+    /// A new Array for what a loop collects, which is to have `n` elements as far as is known.
+    pub unsafe extern "C" fn new_array(cx: &mut Cx, n: usize) -> u64 {
+        guarded(cx, |cx| Ok(ArrayCell::for_len(&cx.heap, ids::ARRAY.0, n).as_value()))
     }
     /// A round of a builtin's loop was left: the interpreter goes on with it until it returns to the builtin's frame. The block's value, from its `window`, or 0 if that raises.
     #[cold]

@@ -194,7 +194,7 @@ impl Cx {
                 Kind::Object | Kind::Exception | Kind::Moved => {
                     ObjectCell::make(heap, shape, kind, (aux as usize).max(span.len)).as_value()
                 }
-                Kind::Array => ArrayCell::empty(heap, shape).as_value(),
+                Kind::Array => ArrayCell::for_len(heap, shape, span.len).as_value(),
                 // The first word is the parent.
                 Kind::Env => EnvCell::make(heap, Value::NIL, words[span.start + 1..span.start + span.len].len()).as_value(),
                 Kind::Cref => {

@@ -384,7 +384,7 @@ impl Reader<'_> {
                 let at = self.begin();
                 let n = self.byte() as usize;
                 // Straight into the cell: elements gathered elsewhere are read again before the processor has stored them.
-                let a = ArrayCell::empty(&cx.heap, ids::ARRAY.0);
+                let a = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, n);
                 ArrayCell::reserve(a, &mut cx.heap, n);
                 for _ in 0..n {
                     let v = self.value(cx);

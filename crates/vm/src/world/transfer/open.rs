@@ -175,7 +175,7 @@ impl Cx {
                 Some(Part::Buffer { buf, offset }) => ArrayCell::from_shared(heap, shape, buf, offset, head.len).as_value(),
                 _ => ArrayCell::empty(heap, shape).as_value(),
             },
-            Kind::Array => ArrayCell::empty(heap, shape).as_value(),
+            Kind::Array => ArrayCell::for_len(heap, shape, head.len).as_value(),
             Kind::Hash => HashCell::make(heap, shape).as_value(),
             Kind::Object | Kind::Exception => ObjectCell::make(heap, shape, kind, head.len.max(hint as usize)).as_value(),
             Kind::Float => FloatCell::make(heap, f64::from_bits(head.len as u64)),
