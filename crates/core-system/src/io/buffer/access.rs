@@ -9,7 +9,7 @@ use crate::io::read::enumerator;
 use crate::io::whole::io_of;
 use crate::io::{object, wait};
 use std::os::fd::AsRawFd;
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
@@ -127,8 +127,18 @@ struct Layout {
     big: bool,
 }
 
+/// The layouts that were asked for, by their names: there are 22.
+#[derive(Trace, Default)]
+struct Layouts(#[untraced] Vec<(Sym, Layout)>);
+impl VmState for Layouts {}
+
 /// `:U8`, `:s16` (little-endian), `:F64` (big-endian)... ArgumentError
 fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
+    if let Some(name) = v.as_sym()
+        && let Some((_, layout)) = cx.state::<Layouts>().0.iter().find(|(known, _)| *known == name)
+    {
+        return Ok(*layout);
+    }
     let found = v.as_sym().and_then(|s| {
         let bytes = s.bytes();
         let kind = *bytes.first()?;
@@ -151,8 +161,11 @@ fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
         }
         Some(Layout { size, signed: kinds.0, float: kinds.1, big: kind.is_ascii_uppercase() })
     });
-    match found {
-        Some(l) => Ok(l),
+    match v.as_sym().zip(found) {
+        Some((name, l)) => {
+            cx.state::<Layouts>().0.push((name, l));
+            Ok(l)
+        }
         None => cx.arg_error("Invalid type name!"),
     }
 }
