@@ -2,7 +2,7 @@
 
 use super::Weak;
 use zakuro_heap::{HeapStats, SizeClass};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Those that take a walk over all blocks. Programs that watch themselves ask for others with each event.
@@ -99,6 +99,19 @@ const FIGURES: [(&str, fn(&Look) -> i64); 40] = [
     ("shared_region_bytes", |l| l.regions.1 as i64),
 ];
 
+/// The names of [`FIGURES`] as Symbols.
+#[derive(Trace, Default)]
+struct Keys(#[untraced] Vec<Sym>);
+impl VmState for Keys {}
+impl Keys {
+    fn all(&mut self) -> &[Sym] {
+        if self.0.is_empty() {
+            self.0 = FIGURES.iter().map(|f| Sym::intern(f.0)).collect();
+        }
+        &self.0
+    }
+}
+
 #[ruby_class(ids::GC)]
 pub mod gc {
     use super::*;
@@ -109,20 +122,20 @@ pub mod gc {
     #[method("stat", singleton)]
     fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         if let Some(s) = what.and_then(|w| w.as_sym()) {
-            let name = s.name();
-            return match FIGURES.iter().find(|f| f.0 == name) {
-                Some((_, figure)) => {
-                    let n = figure(&Look::at(cx, COUNTED.contains(&&*name)));
+            return match cx.state::<Keys>().all().iter().position(|key| *key == s) {
+                Some(at) => {
+                    let (name, figure) = FIGURES[at];
+                    let n = figure(&Look::at(cx, COUNTED.contains(&name)));
                     Ok(cx.int(n))
                 }
-                None => cx.arg_error(format!("unknown key: {name}")),
+                None => cx.arg_error(format!("unknown key: {}", s.name())),
             };
         }
         let h = into(cx, what, "non-hash or symbol given")?;
         let look = Look::at(cx, true);
-        for (name, figure) in FIGURES {
-            let n = cx.int(figure(&look));
-            cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
+        for (at, (_, figure)) in FIGURES.into_iter().enumerate() {
+            let (key, n) = (cx.state::<Keys>().all()[at], cx.int(figure(&look)));
+            cx.hash_set(h, Value::sym(key), n)?;
         }
         Ok(h.as_value())
     }
