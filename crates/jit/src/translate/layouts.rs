@@ -1,7 +1,7 @@
 //! Instance variables of self: where they stand is looked at once for a stretch of code that runs nothing else.
 //!
 //! A Code's table ([`zakuro_vm::layouts`]) says where the variables that it names stand in objects of one shape. A scope whose table was compared with its self is *laid out* until something runs that may
-//! give objects new variables, or freeze or capture them: a call. What has its variables in a list, such as a class, is looked at anew each time, and written by the slow way. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
+//! give objects new variables, or freeze or capture them: a call. What has its variables in a list, such as a class, is looked at anew each time, and written by a helper, in their places. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
 
 use super::emit::Emitter;
 use super::graph::Id;
@@ -113,13 +113,21 @@ impl Emitter<'_, '_> {
             let offset = self.offset_of(id, s);
             // Unknown, or one that stands in a list: both are odd.
             let other = self.b.ins().band_imm_s(offset, 1);
-            self.branch_away(other, slow);
+            let listed = self.cold_block();
+            self.branch_away(other, listed);
             let flags = self.load_u8(me, cell::FLAGS);
             let special = self.b.ins().band_imm_s(flags, GUARDED as i64);
             self.branch_away(special, slow);
             let at = self.at_offset(id, offset);
             self.store(value, at, 0);
             self.b.ins().jump(done, &[]);
+            // What is written in its place moves nothing: the table stays good.
+            self.b.switch_to_block(listed);
+            let unknown = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
+            self.branch_away(unknown, slow);
+            let site = self.constant(i.c as i64);
+            let is = self.call_help(quiet::set_listed as *const () as usize, &[self.cx, me, value, self.state_of(id), site]);
+            self.b.ins().brif(is, done, &[], slow, &[]);
         }
         let mut after = s.clone();
         after.laid_out = self.types.laid_out_after(id, s);
