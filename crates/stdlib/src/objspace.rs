@@ -551,11 +551,6 @@ mod natives {
         });
         cx.str(&text)
     }
-    /// What `object_id` has said; nil when it was not asked.
-    #[method("__id", singleton)]
-    fn id(cx: &Cx, _this: Value, v: Value) -> Option<i64> {
-        cx.known_object_id(v)
-    }
     #[method("__note_allocations", singleton)]
     fn note_allocations(cx: &mut Cx, _this: Value, on: bool) {
         // No marking is under way after it.
