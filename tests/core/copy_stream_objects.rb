@@ -34,3 +34,27 @@ Tempfile.create do |f|
   p IO.copy_stream(f, Writer.new, 16_385)
   p IO.copy_stream(f.path, Writer.new, 10, 39_995)
 end
+# A reader that keeps what it was given, and writes to it later.
+class Keeper
+  def initialize = @n = 0
+  def read(n, into)
+    @kept&.replace("gone")
+    return if (@n += 1) > 3
+    @kept = into.replace(@n.to_s * 5000)
+  end
+end
+require "stringio"
+out = StringIO.new
+p IO.copy_stream(Keeper.new, out), out.string.squeeze
+Tempfile.create do |f|
+  f.write("buffered ")
+  p IO.copy_stream(Keeper.new, f)
+  f.sync = true
+  f << "" << "x" * 100_000 << "y"
+  f.rewind
+  p f.read.squeeze, f.size
+end
+r, w = IO.pipe
+w.sync = true
+r.close
+p((w.write("a" * 100) rescue $!.class), (w.write("") rescue $!.class), w.close)

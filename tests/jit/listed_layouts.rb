@@ -120,3 +120,46 @@ told = RubyVM.fork do
 end.value if RubyVM.respond_to?(:fork)
 a = Setting.a
 p told ? told == [3, a + 3000, a + 3000] : true, Setting.a == a
+
+# Written again and again, by a class and by an Array: until it is frozen, gets others, loses one.
+class Written
+  @a = @b = 0
+  class << self
+    def write(n)
+      i = 0
+      while i < n
+        @a = i
+        @b = @a
+        @a = [i]
+        yield i if i == n / 2
+        @a = @b
+        i += 1
+      end
+      [@a, @b, @late]
+    end
+  end
+end
+class WrittenArray < Array
+  def write(n)
+    @a ||= 0
+    @b ||= 0
+    i = 0
+    while i < n
+      @a = i
+      @b = @a
+      @a = "#{i}"
+      yield i if i == n / 2
+      @a = @b
+      i += 1
+    end
+    [@a, @b, @late]
+  end
+end
+[Written, WrittenArray.new].each do |o|
+  p o.write(3000) {}
+  p o.write(3000) { o.instance_variable_set(:@late, 1) }
+  p o.write(3000) { o.remove_instance_variable(:@a) }
+  p o.write(3000) { GC.start }
+  p((o.write(3000) { o.freeze } rescue $!.class))
+  p o.instance_variable_get(:@b)
+end

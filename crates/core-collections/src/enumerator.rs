@@ -108,6 +108,45 @@ fn make(cx: &mut Cx, class: ClassId, recv: Value, name: Sym, args: &[Value], kw:
     )
 }
 
+/// An Enumerator::ArithmeticSequence of begin, end, step and exclude_end, as `recv.name(*args, **kw)` gave it.
+pub fn arithmetic(cx: &mut Cx, recv: Value, name: &str, args: &[Value], kw: Value, (begin, end, step, exclusive): (Value, Value, Value, bool)) -> Value {
+    let args = cx.array(args);
+    let [begin_name, end_name, step_name, exclude_name] = ["@__begin", "@__end", "@__step", "@__exclude"].map(Sym::intern);
+    cx.new_object_with(
+        ids::ARITH_SEQ,
+        &[
+            (sym::enum_receiver, recv),
+            (sym::enum_method, Value::sym(Sym::intern(name))),
+            (sym::enum_args, args),
+            (sym::enum_kw, kw),
+            (sym::enum_size, Value::NIL),
+            (begin_name, begin),
+            (end_name, end),
+            (step_name, step),
+            (exclude_name, Value::bool(exclusive)),
+        ],
+    )
+}
+
+/// An Enumerator::Chain of these, as its `initialize` makes it; lazy with something lazy in it.
+fn chain(cx: &mut Cx, enums: &[Value]) -> Result<Value> {
+    let [list, args] = [cx.array(enums), cx.array(&[])];
+    cx.freeze_cell(list);
+    let chain = cx.new_object_with(
+        ids::CHAIN,
+        &[
+            (Sym::intern("@__enums"), list),
+            (sym::enum_receiver, Value::NIL),
+            (sym::enum_method, Value::sym(sym::each)),
+            (sym::enum_args, args),
+            (sym::enum_kw, Value::NIL),
+            (sym::enum_size, Value::NIL),
+        ],
+    );
+    cx.ivar_set_raw(chain, sym::enum_receiver, chain);
+    if enums.iter().any(|e| cx.is_a(*e, ids::LAZY)) { cx.call(chain, Sym::intern("lazy"), &[]) } else { Ok(chain) }
+}
+
 /// Values that were yielded together, as one: nil, the value, or an Array.
 pub fn pack(cx: &mut Cx, values: &[Value]) -> Value {
     match values {
@@ -122,13 +161,18 @@ struct Parts {
     method: Sym,
     args: Ref<ArrayCell>,
     kw: Value,
+    size: Value,
 }
 
 fn parts_of(cx: &mut Cx, e: Value) -> Option<Parts> {
+    // As all of them are made but Chains and Products.
+    if let Some([recv, method, args, kw, size]) = cx.ivars_from_first(e, sym::enum_receiver, sym::enum_size) {
+        return Some(Parts { recv, method: method.as_sym()?, args: Ref::from_value(args)?, kw, size });
+    }
     let recv = cx.ivar_lookup(e, sym::enum_receiver)?;
     let method = cx.ivar_get(e, sym::enum_method).as_sym()?;
     let args = Ref::from_value(cx.ivar_get(e, sym::enum_args))?;
-    Some(Parts { recv, method, args, kw: cx.ivar_get(e, sym::enum_kw) })
+    Some(Parts { recv, method, args, kw: cx.ivar_get(e, sym::enum_kw), size: cx.ivar_get(e, sym::enum_size) })
 }
 
 fn parts(cx: &mut Cx, e: Value) -> Result<Parts> {
@@ -265,6 +309,44 @@ mod lazy {
         Ok(cx.is_builtin(receiver, sym::each, class))
     }
 
+    /// A Lazy over a method of an object; the block gets the consumer's block and what `each` was given.
+    #[method("__make", singleton, private)]
+    fn make(cx: &mut Cx, _this: Value, receiver: Value, method: Value, args: Value, size: Value, run: Block) -> Result<Value> {
+        let run = cx.block_value(run);
+        Ok(cx.new_object_with(ids::LAZY, &run_by(receiver, method, args, size, run)))
+    }
+
+    /// One of the methods of a Lazy; `keeps` is `__op`'s.
+    #[method("__linked", private)]
+    fn linked(cx: &mut Cx, this: Value, name: Value, args: Value, size: Value, keeps: Value, run: Block) -> Result<Value> {
+        let (source, one, from) = (Value::sym(Sym::intern("source")), Sym::intern("@__one"), Sym::intern("@__from"));
+        let run = cx.block_value(run);
+        let [receiver, method, list, kw, size, run] = run_by(this, name, args, size, run);
+        let kept = match keeps {
+            Value::TRUE => source,
+            Value::NIL => Value::FALSE,
+            _ => Value::TRUE,
+        };
+        if !keeps.truthy() {
+            return Ok(cx.new_object_with(ids::LAZY, &[receiver, method, list, kw, size, run, (one, kept)]));
+        }
+        // Whom it has its elements from that does not hand them on itself.
+        let known = if cx.ivar_get(this, one) == source { cx.ivar_get(this, from) } else { Value::NIL };
+        let origin = if known.truthy() { known } else { this };
+        Ok(cx.new_object_with(ids::LAZY, &[receiver, method, list, kw, size, run, (one, kept), (from, origin)]))
+    }
+
+    fn run_by(receiver: Value, method: Value, args: Value, size: Value, run: Value) -> [(Sym, Value); 6] {
+        [
+            (sym::enum_receiver, receiver),
+            (sym::enum_method, method),
+            (sym::enum_args, args),
+            (sym::enum_kw, Value::NIL),
+            (sym::enum_size, size),
+            (Sym::intern("@__run"), run),
+        ]
+    }
+
     /// `pattern === v`; a Regexp sets `$~` of the method that consumes the enumerator.
     #[method("__match", private)]
     fn match_(cx: &mut Cx, _this: Value, pattern: Value, v: Value) -> Result<bool> {
@@ -319,7 +401,7 @@ mod methods {
     #[method("size")]
     fn size(cx: &mut Cx, this: Value) -> Result<Value> {
         let p = parts(cx, this)?;
-        let size = cx.ivar_get(this, sym::enum_size);
+        let size = p.size;
         if size.is_nil() || !size.is_cell() {
             return Ok(size);
         }
@@ -334,6 +416,14 @@ mod methods {
             return f(cx, p.recv, &argv);
         }
         Ok(cx.call_if_responds(size, sym::call, &argv)?.unwrap_or(size))
+    }
+
+    /// The elements of this one, then those of the other.
+    ///
+    ///     ([1, 2].each + [3]).to_a   #=> [1, 2, 3]
+    #[method("+")]
+    fn plus(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
+        chain(cx, &[this, other])
     }
 
     /// Yields each element with its index, counted from `offset`.

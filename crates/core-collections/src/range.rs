@@ -1,7 +1,7 @@
-//! Range: an interval of anything that answers `<=>`; walked by `succ`. `step`, `%` and `overlap?` are in prelude/range.rb.
+//! Range: an interval of anything that answers `<=>`; walked by `succ`. Steps of others than Fixnums are in prelude/range.rb.
 
 use crate::enumerable::{collect, walk};
-use crate::enumerator::EnumeratorExt;
+use crate::enumerator::{EnumeratorExt, arithmetic};
 use zakuro_core_text::string::succ::each_upto;
 use num_bigint::BigInt;
 use std::cmp::Ordering;
@@ -368,6 +368,48 @@ mod methods {
         }
         let all = cx.call(this.as_value(), Sym::intern("to_a"), &[])?;
         cx.call(all, sym::last, &[n])
+    }
+
+    /// Yields each element in steps of this size, for others than Strings and Symbols what `+` answers; without a block an Enumerator or an ArithmeticSequence.
+    ///
+    ///     (1..10).step(4).to_a   #=> [1, 5, 9]
+    #[method("step")]
+    fn step(cx: &mut Cx, this: Range, step: Option<Value>, block: Block) -> Result<Value> {
+        stepped(cx, this, "step", step, block)
+    }
+
+    /// An ArithmeticSequence of each element in steps of this size.
+    ///
+    ///     ((1..10) % 4).to_a   #=> [1, 5, 9]
+    #[method("%")]
+    fn modulo(cx: &mut Cx, this: Range, step: Value, block: Block) -> Result<Value> {
+        stepped(cx, this, "%", Some(step), block)
+    }
+
+    fn stepped(cx: &mut Cx, this: Range, name: &str, given: Option<Value>, block: Block) -> Result<Value> {
+        let (low, high) = (this.low(), this.high());
+        let step = given.unwrap_or(Value::fixnum(1));
+        let is_number = |cx: &mut Cx, v: Value| v.is_fixnum() || cx.is_a(v, ids::NUMERIC);
+        if let (Some(i), Some(by), Some(end)) = (low.as_fixnum(), step.as_fixnum().filter(|s| *s != 0), high.as_fixnum())
+            && block.is_some()
+        {
+            let distance = if by < 0 { i - end } else { end - i } - this.exclusive() as i64;
+            if distance >= 0 {
+                cx.yield_rounds(block, &mut Rounds::count(i, by, distance as u64 / by.unsigned_abs() + 1))?;
+            }
+            return Ok(this.as_value());
+        }
+        // By what is 0 there are no steps from a number.
+        if block.is_none()
+            && is_number(cx, step)
+            && (low.is_nil() || is_number(cx, low))
+            && (is_number(cx, high) || high.is_nil() && !low.is_nil())
+            && (low.is_nil() || if step.is_fixnum() { step != Value::fixnum(0) } else { !cx.eq(step, Value::fixnum(0))? })
+        {
+            return Ok(arithmetic(cx, this.as_value(), name, given.as_slice(), Value::NIL, (low, high, step, this.exclusive())));
+        }
+        let args = cx.array(given.as_slice());
+        cx.call_full(this.as_value(), Sym::intern("__step"), &[Value::sym(Sym::intern(name)), args], false, block)
     }
 
     /// Yields the elements.

@@ -419,11 +419,9 @@ pub mod time {
         let (r, second) = (t.reading(), t.second_of_day());
         let numbers = [second % 60, second / 60 % 60, second / 3600, r.day.into(), r.mon.into(), r.year, r.wday as i64, r.yday as i64];
         let dst = Value::bool(is_dst(cx, this)?);
-        let mut all = RootedVec::new(cx);
-        all.extend(numbers.map(|n| cx.int(n)));
         let zone = zone(cx, this)?;
-        all.extend([dst, zone]);
-        Ok(cx.array(&all))
+        let [second, minute, hour, day, month, year, wday, yday] = numbers.map(|n| cx.int(n));
+        Ok(cx.array(&[second, minute, hour, day, month, year, wday, yday, dst, zone]))
     }
     /// Seconds east of Greenwich.
     ///

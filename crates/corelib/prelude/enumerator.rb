@@ -31,11 +31,6 @@ class Enumerator
     __forget
   end
 
-  # The elements of this one, then those of the other.
-  def +(other)
-    Chain.__of([self, other])
-  end
-
   # Elements that the block makes, each of the one before it; StopIteration ends them.
   #
   #     Enumerator.produce(1) { |n| n * 2 }.take(4)   #=> [1, 2, 4, 8]
@@ -62,10 +57,6 @@ class Enumerator
       e = allocate
       e.__send__(:__set, receiver, method, args, size)
       e
-    end
-
-    private def __arithmetic(receiver, method, args, first, last, step, exclude_end)
-      ArithmeticSequence.__send__(:__make, receiver, method, args, false, first, last, step, exclude_end)
     end
 
     # Number of rounds of a loop over Floats, as CRuby counts them: rounding errors don't lose the last one.
@@ -306,20 +297,10 @@ class Enumerator
 
   class ArithmeticSequence
     class << self
-      alias __allocate allocate
-      private :__allocate
       undef_method :new
 
       # TypeError: ranges and numbers make them.
       def allocate = raise(TypeError, "allocator undefined for #{self}")
-
-      # `kw`: the last of args is a Hash of keywords.
-      private def __make(receiver, method, args, kw, first, last, step, exclude_end)
-        s = __allocate
-        kw = kw ? args.pop : nil
-        s.__send__(:__set_sequence, receiver, method, args, kw, first, last, step, exclude_end)
-        s
-      end
     end
 
     # The first number.
@@ -460,27 +441,10 @@ class Enumerator
     def rewind
       __forget
     end
-
-    private def __set_sequence(receiver, method, args, kw, first, last, step, exclude_end)
-      __set(receiver, method, args, nil)
-      @__kw = kw
-      @__begin = first
-      @__end = last
-      @__step = step
-      @__exclude = exclude_end
-    end
   end
 
   # @__run is a proc that gets the consumer's block; nil for a Lazy that calls a method of its receiver, as a plain Enumerator does.
   class Lazy
-    class << self
-      private def __make(receiver, method, args, size, &run)
-        l = allocate
-        l.__send__(:__set_lazy, receiver, method, args, size, run)
-        l
-      end
-    end
-
     # A Lazy whose elements the block gives to its first parameter, a Yielder, for each element of `source`.
     def initialize(source, size = nil, &block)
       raise ArgumentError, "tried to call lazy new without a block" unless block
@@ -857,18 +821,7 @@ class Enumerator
     # `keeps`: true for what hands on elements of several values so, nil for what may make them of others. Only what follows in the chain
     # sees several; at its end they are an Array.
     def __op(name, args, size = nil, keeps: false, &body)
-      lazy = Lazy.__send__(:__make, self, name, args, size) do |emit, given|
-        body.call(emit, given, given.empty? && __single?)
-      end
-      one = case keeps
-      when true then :source
-      when nil then false
-      else true
-      end
-      lazy.instance_variable_set(:@__one, one)
-      # Whom it has its elements from that does not hand them on itself.
-      lazy.instance_variable_set(:@__from, @__one == :source && @__from || self) if keeps
-      lazy
+      __linked(name, args, size, keeps) { |emit, given| body.call(emit, given, given.empty? && __single?) }
     end
   end
 end

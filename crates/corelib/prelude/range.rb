@@ -7,19 +7,6 @@ class Range
     super
   end
 
-  # Yields each element in steps of this size, for others than Strings and Symbols what `+` answers; without a block an Enumerator or an ArithmeticSequence.
-  #
-  #     (1..10).step(4).to_a   #=> [1, 5, 9]
-  def step(*args, &block)
-    raise ArgumentError, "wrong number of arguments (given #{args.size}, expected 0..1)" if args.size > 1
-    __step(:step, args, &block)
-  end
-
-  # An ArithmeticSequence of each element in steps of this size.
-  def %(step)
-    __step(:%, [step])
-  end
-
   private
 
   # nil when they can't be compared
@@ -28,6 +15,7 @@ class Range
     c && (c > 0 ? 1 : c < 0 ? -1 : 0)
   end
 
+  # What the native `step` and `%` leave: neither Fixnums with a block, nor numbers without one.
   def __step(name, args)
     b = self.begin
     e = self.end
@@ -45,9 +33,6 @@ class Range
     step_num = Numeric === step
     raise ArgumentError, "step can't be 0" if step_num && b_num && step == 0
     unless block_given?
-      if step_num && ((b_num && (e.nil? || e_num)) || (b.nil? && e_num))
-        return Enumerator.__send__(:__arithmetic, self, name, args, b, e, step, excl)
-      end
       raise ArgumentError, "#step for non-numeric beginless ranges is meaningless" if b.nil?
       return to_enum(name, *args)
     end

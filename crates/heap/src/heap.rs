@@ -192,6 +192,9 @@ shared! {
     /// Figures at this moment.
     #[inline]
     fn stats() -> HeapStats;
+    /// The same without a look at the size classes: what open runs may still hand out counts as allocated, and nothing is said of sweeping.
+    #[inline]
+    fn stats_as_counted() -> HeapStats;
     /// Collections so far.
     fn collections() -> u64;
     /// Figures of the cells by their size, ascending.

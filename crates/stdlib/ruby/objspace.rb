@@ -91,7 +91,7 @@ module ObjectSpace
       found =
         if InternalObjectWrapper === object then __references_at(object.internal_object_id, InternalObjectWrapper) || []
         else
-          return if __about(object).nil?
+          return if __address_of(object).nil?
           __references(object, InternalObjectWrapper).unshift(internal_class_of(object))
         end
       seen = {}.compare_by_identity
@@ -107,7 +107,7 @@ module ObjectSpace
     def reachable_objects_from_root
       {
         "vm" => [TOPLEVEL_BINDING.receiver, Object],
-        "global_tbl" => (global_variables - %i[$= $, $; $/ $\\ $~ $_ $-0 $-K $FILENAME]).grep(/\A\$[a-zA-Z"]/).filter_map { |name| value = eval(name.to_s); value if __about(value) },
+        "global_tbl" => (global_variables - %i[$= $, $; $/ $\\ $~ $_ $-0 $-K $FILENAME]).grep(/\A\$[a-zA-Z"]/).filter_map { |name| value = eval(name.to_s); value if __address_of(value) },
         "machine_context" => Thread.list
       }.reject { |_, list| list.empty? }
     end
@@ -201,7 +201,7 @@ module ObjectSpace
     def allocation_generation(object) = __origin(object)&.[](4)
 
     # What is known of an object, as JSON: a String, or written to an IO (`:stdout`, `:file`).
-    def dump(object, output: :string) = __output(output) { |io| io << __dump(object) << (__about(object) ? "\n" : "") }
+    def dump(object, output: :string) = __output(output) { |io| io << __dump(object) << (__address_of(object) ? "\n" : "") }
 
     # What is known of all objects, a line of JSON for each, in a new file unless `output:` says otherwise; `since:` leaves out those made before a collection, `full: true` adds free cells,
     # `shapes:` false leaves out the layouts of objects, a number those before it. Without `since:` it is closed: each address in it has a line, what VMs share among them. What is made meanwhile is not in it.
@@ -218,7 +218,7 @@ module ObjectSpace
           roots.each_value { |list| objects.concat(list) }
           objects, cells = __reached(objects)
           known = {}
-          objects.each { |object| known[__about(object)[1]] = true }
+          __know(known, objects)
           cells.each { |cell| known[cell[1]] = true }
         end
         roots.each { |name, list| io << "{\"type\":\"ROOT\", \"root\":\"#{name}\", \"references\":[#{__addresses(list, known)}]}\n" }
@@ -273,14 +273,14 @@ module ObjectSpace
 
     def __address(object)
       return "\"0x#{object.internal_object_id.to_s(16)}\"" if InternalObjectWrapper === object
-      about = __about(object)
-      about && "\"0x#{about[1].to_s(16)}\""
+      at = __address_of(object)
+      at && "\"0x#{at.to_s(16)}\""
     end
 
     # Of objects that are known, if that is said.
     def __addresses(list, known)
       list.filter_map do |one|
-        at = InternalObjectWrapper === one ? one.internal_object_id : __about(one)&.[](1)
+        at = InternalObjectWrapper === one ? one.internal_object_id : __address_of(one)
         "\"0x#{at.to_s(16)}\"" if at && (known.nil? || known.key?(at))
       end.join(", ")
     end
@@ -292,71 +292,36 @@ module ObjectSpace
       case object
       when TrueClass, FalseClass then return object.to_s
       when Symbol then return "{\"type\":\"SYMBOL\", \"value\":#{__text(object.name)}}"
-      when Integer then return object.to_s unless __about(object)
+      when Integer then return object.to_s unless __address_of(object)
       when Float
-        unless __about(object)
+        unless __address_of(object)
           return object.finite? ? __float(object) : "{\"type\":\"FLOAT\", \"value\":\"#{__float(object)}\"}"
         end
       when InternalObjectWrapper then return "{\"address\":#{__address(object)}, \"type\":\"IMEMO\", \"imemo_type\":\"#{object.type.to_s.delete_prefix("imemo_")}\"}"
       end
-      kind, address, cell, owned, payload, frozen, old, klass, shape, details, placed = __about(object)
-      fields = ["\"address\":\"0x#{address.to_s(16)}\"", "\"type\":\"#{kind}\"", "\"shape_id\":#{shape}", "\"slot_size\":#{cell}", "\"class\":\"0x#{klass.to_s(16)}\""]
-      fields << "\"frozen\":true" if frozen
-      shareable = Module === object || ENV.equal?(object) || frozen && Ractor.shareable?(object)
-      (id = __id(object)) && fields << "\"object_id\":#{id}"
-      if details.equal?(:__data)
-        fields << "\"struct\":#{__text(payload)}" if payload
-      else
-        # Which of them, the heap says: the program may have its own idea of what is equal. What several share lies in no object, so that there is none to refer to.
-        fields.concat(__send__(details, object, placed ? ["\"#{placed}\":true"] : [])) if details
-      end
-      references = __addresses(reachable_objects_from(object).drop(1), known)
-      fields << "\"references\":[#{references}]" unless references.empty?
-      if (origin = __origin(object))
-        file, line, class_path, method, generation = origin
-        fields << "\"file\":#{__text(file)}" << "\"line\":#{line}"
-        fields << "\"method\":#{__text(method)}" if method
-        fields << "\"generation\":#{generation}"
-      end
-      fields << "\"memsize\":#{cell + owned}" << "\"flags\":{\"wb_protected\":true, \"age\":#{old ? 1 : 0}#{", \"old\":true" if old}#{", \"shareable\":true" if shareable}}"
-      "{#{fields.join(", ")}}"
+      __line(object, known)
     end
 
-    def __string(object, place)
-      string = "".b.replace(object)
-      fields = [*place, "\"bytesize\":#{string.bytesize}"]
-      ascii = string.ascii_only?
-      broken = !ascii && !string.valid_encoding?
-      fields << "\"value\":#{__text(string)}" if ascii && !string.empty?
-      fields << "\"encoding\":\"#{string.encoding}\"" unless string.encoding.equal?(Encoding::BINARY)
-      fields << "\"coderange\":\"#{ascii ? "7bit" : broken ? "broken" : "valid"}\""
-      fields << "\"broken\":true" if broken
-      fields
-    end
+    def __float_value(object) = ["\"value\":\"#{__float(object)}\""]
 
-    def __array(object, place) = ["\"length\":#{Array.instance_method(:size).bind_call(object)}", *place]
-    def __float_value(object, _place) = ["\"value\":\"#{__float(object)}\""]
-
-    def __hash_table(object, _place)
+    def __hash_table(object)
       default = Hash.instance_method(:default_proc).bind_call(object)
       ["\"size\":#{Hash.instance_method(:size).bind_call(object)}", *("\"default\":#{__address(default)}" if default)]
     end
 
-    def __module(object, _place)
+    def __module(object)
       name = Module.instance_method(:name).bind_call(object)
       name ? ["\"name\":#{__text(name)}"] : []
     end
 
-    def __class(object, _place)
-      fields = __module(object, nil)
+    def __class(object)
+      fields = __module(object)
       fields << "\"singleton\":true" << "\"real_class_name\":#{__text(object.attached_object.class.name.to_s)}" if object.singleton_class?
       fields << "\"superclass\":#{__address(object.superclass)}" if object.superclass
       fields
     end
 
-    def __object(object, place) = [*place, "\"ivars\":#{Kernel.instance_method(:instance_variables).bind_call(object).size}"]
-
-    def __file(object, _place)
+    def __file(object)
       ["\"fd\":#{IO.instance_method(:fileno).bind_call(object)}"]
     rescue IOError
       []

@@ -41,19 +41,19 @@ module Zlib
   # The text that a zlib stream holds; DataError or BufError if it is broken or cut off.
   def self.inflate(text) = Inflate.inflate(text)
 
-  # The text as a gzip file, without name and time.
+  # The text as a gzip file of now, without a name.
   #
   #     Zlib.gunzip(Zlib.gzip("abc"))   #=> "abc"
   def self.gzip(text, level: nil, strategy: nil)
-    out = "\x1F\x8B\x08\0\0\0\0\0".b << (level == 9 ? 2 : level == 1 ? 4 : 0) << OS_CODE
-    stream = Deflate.new(level, -MAX_WBITS, DEF_MEM_LEVEL, strategy)
-    out << stream.deflate(text, FINISH) << [crc32(text), text.bytesize & 0xffffffff].pack("VV")
-    stream.close
-    out
+    __gzipped(text, level, strategy)
   end
 
   # The content of a gzip file, a binary String; GzipFile::Error if it is broken.
   def self.gunzip(text)
+    out = __gunzipped(text)
+    return out if out
+    # What is wrong is for the reader to say.
+    raise GzipFile::Error, "unexpected end of string" if text.to_str.bytesize < 10
     reader = GzipReader.new(__io(text))
     reader.instance_variable_set(:@whole, true)
     out = reader.read
@@ -192,6 +192,7 @@ module Zlib
   class Deflate < ZStream
     # The text compressed, as a zlib stream; with a block it is yielded in pieces.
     def self.deflate(text, level = DEFAULT_COMPRESSION, &block)
+      return Zlib.__deflated(text, level) unless block
       stream = new(level)
       out = stream.deflate(text, FINISH, &block)
       stream.close
@@ -254,6 +255,8 @@ module Zlib
   class Inflate < ZStream
     # The text that a zlib stream holds; DataError or BufError if it is broken or cut off.
     def self.inflate(text)
+      out = Zlib.__inflated(text)
+      return out if out
       stream = new
       out = stream.inflate(text)
       stream.finish unless stream.finished?

@@ -248,12 +248,14 @@ module Zlib
         error.instance_variable_set(:@input, rest.empty? ? nil : rest)
         raise error
       end
-      raise GzipFile::Error, "unsupported compression method" unless method == 8
+      raise GzipFile::Error, "unsupported compression method #{method}" unless method == 8
+      raise GzipFile::Error, "multi-part gzip file is not supported" if flags & 2 != 0
+      raise GzipFile::Error, "encrypted gzip file is not supported" if flags & 32 != 0
+      raise GzipFile::Error, "unknown flags 0x%02x" % flags if flags & 192 != 0
       @level = extra == 2 ? BEST_COMPRESSION : extra == 4 ? BEST_SPEED : DEFAULT_COMPRESSION
       __need(__need(2).unpack1("v")) if flags & 4 != 0
       @orig_name = flags & 8 != 0 ? __text : ""
       @comment = flags & 16 != 0 ? __text : ""
-      __need(2) if flags & 2 != 0
       @inflate = Inflate.new(-MAX_WBITS)
     end
 
@@ -297,7 +299,10 @@ module Zlib
     end
 
     private def __check_footer
-      foot = __need(8) or raise @whole && !@raw.empty? ? GzipFile::Error : GzipFile::NoFooter, "footer is not found"
+      unless (foot = __need(8))
+        raise GzipFile::Error, "unexpected end of string" if @whole && !@raw.empty?
+        raise GzipFile::NoFooter, "footer is not found"
+      end
       crc, size = foot.unpack("VV")
       raise GzipFile::CRCError, "invalid compressed data -- crc error" if crc != @crc
       raise GzipFile::LengthError, "invalid compressed data -- length error" if size != @size & 0xffffffff

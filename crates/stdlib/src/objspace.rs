@@ -8,7 +8,8 @@ use std::fmt::Write;
 use std::sync::Arc;
 use zakuro_base::progress::step;
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_object::{DataCell, Header, Placed, owned_bytes};
+use zakuro_object::{DataCell, Header, Placed, flags, owned_bytes};
+use zakuro_text::encoding::{CodeRange, Encoding};
 use zakuro_vm::channels::{Charge, is_hidden_channel};
 use zakuro_vm::*;
 
@@ -192,6 +193,96 @@ fn text(cx: &mut Cx, v: Value) -> Result<Option<Box<str>>> {
     if v.is_nil() { Ok(None) } else { Ok(Some(cx.to_str(v)?.to_text().into())) }
 }
 
+/// A line of a dump while it is made.
+struct Line {
+    out: Ref<StringCell>,
+    text: String,
+}
+impl Line {
+    /// What is written so far goes to the String, which the VM accounts for.
+    fn put(&mut self, cx: &mut Cx) {
+        StringCell::append(self.out, &mut cx.heap, self.text.as_bytes());
+        self.text.clear();
+    }
+    /// A text of UTF-8 with its quotes.
+    fn quote(&mut self, cx: &mut Cx, text: &[u8]) -> Result<()> {
+        self.text.push('"');
+        self.put(cx);
+        let mut quoted = Vec::new();
+        for (at, piece) in text.chunks(PIECE).enumerate() {
+            if at > 0 {
+                // Other threads may run between two pieces.
+                cx.safepoint()?;
+            }
+            quoted.clear();
+            quote(piece, &mut quoted);
+            StringCell::append(self.out, &mut cx.heap, &quoted);
+        }
+        self.text.push('"');
+        Ok(())
+    }
+    /// What is told of a String.
+    fn string(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
+        let (bytes, encoding) = (Held::of(s), Encoding::from_id(s.encoding()).unwrap_or(Encoding::BINARY));
+        let range = match encoding.is_ascii_compatible() && bytes.is_ascii() {
+            true => "7bit",
+            false if encoding.code_range(&bytes) == CodeRange::Broken => "broken",
+            false => "valid",
+        };
+        let _ = write!(self.text, ", \"bytesize\":{}", bytes.len());
+        if range == "7bit" && !bytes.is_empty() {
+            self.text.push_str(", \"value\":");
+            self.quote(cx, &bytes)?;
+        }
+        if s.encoding() != zakuro_vm::string::BINARY {
+            let _ = write!(self.text, ", \"encoding\":\"{}\"", encoding.name());
+        }
+        let _ = write!(self.text, ", \"coderange\":\"{range}\"");
+        if range == "broken" {
+            self.text.push_str(", \"broken\":true");
+        }
+        Ok(())
+    }
+    /// The addresses of what a cell refers to beside its class; of known ones, if it is said which those are.
+    fn references(&mut self, cx: &mut Cx, v: Value, class: Value, known: Option<Ref<HashCell>>) -> Result<()> {
+        let (mut seen, mut any) = (HashSet::from([class.bits()]), false);
+        let found = cx.references(v);
+        for one in found.iter().copied() {
+            if !one.is_cell() || is_hidden_channel(one) || !seen.insert(one.bits()) {
+                continue;
+            }
+            let address = cx.int(one.bits() as i64);
+            if let Some(known) = known
+                && cx.hash_get(known, address)?.is_none()
+            {
+                continue;
+            }
+            self.text.push_str(if any { ", " } else { ", \"references\":[" });
+            let _ = write!(self.text, "\"{:#x}\"", one.bits());
+            any = true;
+        }
+        if any {
+            self.text.push(']');
+        }
+        Ok(())
+    }
+}
+
+/// Whether several Ractors may have it.
+fn is_shareable(cx: &mut Cx, v: Value) -> Result<bool> {
+    match v.kind_of_cell() {
+        Kind::Class => return Ok(true),
+        Kind::Object if cx.const_by_path("ENV") == Some(v) => return Ok(true),
+        _ if !v.is_frozen() => return Ok(false),
+        Kind::String | Kind::Float | Kind::Bignum if v.flags() & flags::HAS_IVARS == 0 => return Ok(true),
+        _ => {}
+    }
+    match cx.const_by_path("Ractor") {
+        Some(ractor) => Ok(cx.call(ractor, Sym::intern("shareable?"), &[v])?.truthy()),
+        None => Ok(false),
+    }
+}
+
 /// Methods of `ObjectSpace`.
 #[ruby_class(ids::OBJECT)]
 mod natives {
@@ -294,33 +385,109 @@ mod natives {
         }
         Ok(cx.array(&[objects.as_value(), cells.as_value()]))
     }
-    /// [kind, address, bytes of the cell, owned bytes, payload's name, whether it is frozen, whether it is old, address of the class, shape, who knows more of it, where its content lies]; nil for
-    /// what is no cell.
-    #[method("__about", singleton)]
-    fn about(cx: &mut Cx, _this: Value, v: Value) -> Value {
-        let Some(p) = cell_of(v) else { return Value::NIL };
+    /// The address of a cell; nil for what is none.
+    #[method("__address_of", singleton)]
+    fn address_of(cx: &mut Cx, _this: Value, v: Value) -> Value {
+        if v.is_cell() { cx.int(v.bits() as i64) } else { Value::NIL }
+    }
+    /// The addresses of these cells become keys of a Hash.
+    #[method("__know", singleton)]
+    fn know(cx: &mut Cx, _this: Value, known: Ref<HashCell>, cells: Ref<ArrayCell>) -> Result<()> {
+        let mut i = 0;
+        while let Some(v) = cells.get(i) {
+            i += 1;
+            step(i, cx)?;
+            let address = cx.int(v.bits() as i64);
+            cx.hash_set(known, address, Value::TRUE)?;
+        }
+        Ok(())
+    }
+    /// The line of a dump about a cell that is no internal one. `known`: the addresses that it may refer to.
+    #[method("__line", singleton)]
+    fn line(cx: &mut Cx, this: Value, v: Value, known: Value) -> Result<Value> {
+        let known = Ref::<HashCell>::from_value(known);
+        let Some(p) = cell_of(v) else { return Ok(Value::NIL) };
+        let mut line = Line { out: StringCell::plain(&cx.heap, b"", zakuro_vm::string::UTF8), text: String::new() };
         // SAFETY: a live cell.
         let shape = unsafe { (*p).shape };
         let own = owned(cx, p) + hidden(cx, v);
+        // Cells that VMs share stand in no block.
+        let cell = cx.heap.cell_size(p).max(32);
         let class = cx.class_of(v);
         let class = cx.class_value(class);
-        let name = payload(v).map_or(Value::NIL, |s| cx.str(s));
         let (kind, more) = told_as(cx, v);
-        let all = [
-            cx.str(kind),
-            cx.int(v.bits() as i64),
-            // Cells that VMs share stand in no block.
-            Value::fixnum(cx.heap.cell_size(p).max(32) as i64),
-            Value::fixnum(own as i64),
-            name,
-            Value::bool(v.is_frozen()),
-            Value::bool(cx.heap.is_old(p)),
-            cx.int(class.bits() as i64),
-            Value::fixnum(i64::from(shape)),
-            more.map_or(Value::NIL, |name| Value::sym(Sym::intern(name))),
-            placed(v, own).map_or(Value::NIL, |name| cx.str(name)),
-        ];
-        cx.array(&all)
+        let (at, of) = (v.bits(), class.bits());
+        let _ = write!(
+            line.text,
+            "{{\"address\":\"{at:#x}\", \"type\":\"{kind}\", \"shape_id\":{shape}, \"slot_size\":{cell}, \"class\":\"{of:#x}\""
+        );
+        if v.is_frozen() {
+            line.text.push_str(", \"frozen\":true");
+        }
+        if let Some(id) = cx.known_object_id(v) {
+            let _ = write!(line.text, ", \"object_id\":{id}");
+        }
+        // What several share lies in no object, so that there is none to refer to.
+        let placed = placed(v, own).map_or(String::new(), |name| format!(", \"{name}\":true"));
+        match more {
+            // Which of them, the heap says: the program may have its own idea of what is equal.
+            Some("__string") => {
+                line.text.push_str(&placed);
+                line.string(cx, Ref::of(v))?;
+            }
+            Some("__array") => {
+                let _ = write!(line.text, ", \"length\":{}{placed}", Ref::<ArrayCell>::of(v).len());
+            }
+            Some("__object") => {
+                let variables = cx.ivar_names(v).into_iter().filter(|n| Cx::is_ivar_name(*n)).count();
+                let _ = write!(line.text, "{placed}, \"ivars\":{variables}");
+            }
+            Some("__data") => {
+                if let Some(name) = payload(v) {
+                    line.text.push_str(", \"struct\":");
+                    line.quote(cx, name.as_bytes())?;
+                }
+            }
+            Some(name) => {
+                let told = cx.call(this, Sym::intern(name), &[v])?;
+                let told: Ref<ArrayCell> = cx.to_ary(told)?;
+                let mut i = 0;
+                while let Some(field) = told.get(i) {
+                    let field = cx.to_str(field)?;
+                    line.text.push_str(", ");
+                    line.put(cx);
+                    StringCell::append_string(line.out, &mut cx.heap, field);
+                    i += 1;
+                }
+            }
+            None => {}
+        }
+        line.references(cx, v, class, known)?;
+        // It may have been made in this very line.
+        origins(cx, Value::NIL);
+        if let Some((place, collections)) = cx.state::<Origins>().of.get(&p.addr()).cloned() {
+            line.text.push_str(", \"file\":");
+            line.quote(cx, place.file.as_bytes())?;
+            let _ = write!(line.text, ", \"line\":{}", place.line);
+            if let Some(method) = &place.method {
+                line.text.push_str(", \"method\":");
+                line.quote(cx, method.as_bytes())?;
+            }
+            let _ = write!(line.text, ", \"generation\":{collections}");
+        }
+        let old = cx.heap.is_old(p);
+        let _ = write!(line.text, ", \"memsize\":{}, \"flags\":{{\"wb_protected\":true, \"age\":{}", cell + own, old as u8);
+        if old {
+            line.text.push_str(", \"old\":true");
+        }
+        if is_shareable(cx, v)? {
+            line.text.push_str(", \"shareable\":true");
+        }
+        line.text.push_str("}}");
+        line.put(cx);
+        line.out.set_code_range(zakuro_vm::string::CodeRange::Unknown);
+        std::hint::black_box(v);
+        Ok(line.out.as_value())
     }
     /// A String of valid UTF-8 as one of JSON.
     #[method("__quoted", singleton)]
@@ -383,11 +550,6 @@ mod natives {
             );
         });
         cx.str(&text)
-    }
-    /// What `object_id` has said; nil when it was not asked.
-    #[method("__id", singleton)]
-    fn id(cx: &Cx, _this: Value, v: Value) -> Option<i64> {
-        cx.known_object_id(v)
     }
     #[method("__note_allocations", singleton)]
     fn note_allocations(cx: &mut Cx, _this: Value, on: bool) {

@@ -77,6 +77,37 @@ fn spare(cx: &mut Cx, deflates: bool, settings: [c_int; 4]) -> Option<Stream> {
     s.reset().is_ok().then_some(s)
 }
 
+/// A stream with these settings: of an inflating one the second is the size of the window.
+fn open(cx: &mut Cx, deflates: bool, settings: [c_int; 4]) -> Result<Stream> {
+    if let Some(s) = spare(cx, deflates, settings) {
+        return Ok(s);
+    }
+    let ([level, bits, memory, strategy], mut z) = (settings, empty());
+    let (version, size) = (z::zlibVersion(), size_of::<z::z_stream>() as c_int);
+    // SAFETY: a stream without state, and the version's and the structure's own numbers.
+    let code = unsafe {
+        if deflates {
+            z::deflateInit2_(&mut *z, level, z::Z_DEFLATED, bits, memory, strategy, version, size)
+        } else {
+            z::inflateInit2_(&mut *z, bits, version, size)
+        }
+    };
+    if code != z::Z_OK {
+        return fail(cx, code, None);
+    }
+    Ok(Stream::new(z, deflates, settings, if deflates { deflating(bits, memory) } else { INFLATING }))
+}
+
+/// Keeps a stream for the next one with its settings.
+fn keep(cx: &mut Cx, stream: Stream) {
+    let spare = cx.state::<Spare>();
+    spare.used = true;
+    if stream.settings.is_some() {
+        let deflates = stream.deflates;
+        *spare.of(deflates) = Some(stream);
+    }
+}
+
 const INFLATING: usize = 48 << 10;
 
 /// Bytes of a deflating stream: window and chains of that many bits, a table of hashes, the symbols of a block.
@@ -131,6 +162,43 @@ impl Stream {
             code => Err(code),
         }
     }
+    /// Works on `input` as far as `room` goes: the library's code, how many bytes were used, and how many came out.
+    fn put(&mut self, input: &[u8], room: &mut [u8], flush: c_int) -> (c_int, usize, usize) {
+        let left = input.len().min(1 << 30);
+        self.z.next_in = input.as_ptr().cast_mut();
+        self.z.avail_in = left as u32;
+        self.z.next_out = room.as_mut_ptr();
+        self.z.avail_out = room.len() as u32;
+        // What is not the last of the input does not end the stream.
+        let how = if left < input.len() { z::Z_NO_FLUSH } else { flush };
+        // SAFETY: a live stream of its kind; both places hold as many bytes as they say for the call.
+        let code = unsafe { if self.deflates { z::deflate(&mut *self.z, how) } else { z::inflate(&mut *self.z, how) } };
+        let (took, got) = (left - self.z.avail_in as usize, room.len() - self.z.avail_out as usize);
+        (self.z.next_in, self.z.avail_in, self.z.next_out, self.z.avail_out) = (std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
+        self.used |= took > 0 || got > 0;
+        self.finished |= code == z::Z_STREAM_END;
+        (code, took, got)
+    }
+    /// Puts all of `input` through a new stream, to the end, behind what `out` holds: how many bytes the stream took. Nothing if it does not end with the input, or is broken.
+    fn whole(&mut self, cx: &mut Cx, input: &[u8], out: Ref<StringCell>) -> Result<Option<usize>> {
+        let flush = if self.deflates { z::Z_FINISH } else { z::Z_SYNC_FLUSH };
+        let mut buffer = vec![0u8; (4 * input.len()).clamp(512, PORTION)];
+        let mut used = 0;
+        loop {
+            let (code, took, got) = self.put(&input[used..], &mut buffer, flush);
+            used += took;
+            StringCell::append(out, &mut cx.heap, &buffer[..got]);
+            match code {
+                z::Z_STREAM_END => return Ok(Some(used)),
+                z::Z_OK | z::Z_BUF_ERROR if took > 0 || got > 0 => {}
+                _ => return Ok(None),
+            }
+            if buffer.len() < PORTION {
+                buffer.resize(PORTION, 0);
+            }
+            cx.safepoint()?;
+        }
+    }
     fn message(&self) -> Option<String> {
         // SAFETY: NULL, or a constant text.
         let message = (!self.z.msg.is_null()).then(|| unsafe { CStr::from_ptr(self.z.msg) }.to_string_lossy().into_owned())?;
@@ -147,49 +215,23 @@ mod stream {
     /// Prepares a deflating stream.
     #[method("__deflate", private)]
     fn deflate(cx: &mut Cx, this: Value, level: i64, bits: i64, memory: i64, strategy: i64) -> Result<()> {
-        let settings @ [level, bits, memory, strategy] = [level, bits, memory, strategy].map(number);
-        if let Some(s) = spare(cx, true, settings) {
-            return cx.data_init(this, s);
-        }
-        let mut z = empty();
-        // SAFETY: a stream without state, and the version's and the structure's own numbers.
-        let code = unsafe {
-            z::deflateInit2_(&mut *z, level, z::Z_DEFLATED, bits, memory, strategy, z::zlibVersion(), size_of::<z::z_stream>() as c_int)
-        };
-        if code != z::Z_OK {
-            return fail(cx, code, None);
-        }
-        cx.data_init(this, Stream::new(z, true, settings, deflating(bits, memory)))
+        let stream = open(cx, true, [level, bits, memory, strategy].map(number))?;
+        cx.data_init(this, stream)
     }
     /// Prepares an inflating stream.
     #[method("__inflate", private)]
     fn inflate(cx: &mut Cx, this: Value, bits: i64) -> Result<()> {
-        let bits = number(bits);
-        let settings = [0, bits, 0, 0];
-        if let Some(s) = spare(cx, false, settings) {
-            return cx.data_init(this, s);
-        }
-        let mut z = empty();
-        // SAFETY: as above.
-        let code = unsafe { z::inflateInit2_(&mut *z, bits, z::zlibVersion(), size_of::<z::z_stream>() as c_int) };
-        if code != z::Z_OK {
-            return fail(cx, code, None);
-        }
-        cx.data_init(this, Stream::new(z, false, settings, INFLATING))
+        let stream = open(cx, false, [0, number(bits), 0, 0])?;
+        cx.data_init(this, stream)
     }
     /// Nothing more is done with it.
     #[method("__end", private)]
     fn end(cx: &mut Cx, this: Value) -> Result<()> {
         let s = cx.data_mut::<Stream>(this)?;
-        let (deflates, settings) = (s.deflates, s.settings);
-        let rest = Stream { z: empty(), deflates, finished: s.finished, used: s.used, settings: None, size: 0, failed: None };
+        let rest = Stream { z: empty(), deflates: s.deflates, finished: s.finished, used: s.used, settings: None, size: 0, failed: None };
         let ended = std::mem::replace(s, rest);
         cx.weigh_data(this);
-        let spare = cx.state::<Spare>();
-        spare.used = true;
-        if settings.is_some() {
-            *spare.of(deflates) = Some(ended);
-        }
+        keep(cx, ended);
         Ok(())
     }
     /// Makes it a copy of another stream, in the middle of its work.
@@ -241,19 +283,7 @@ mod stream {
             if s.finished && !s.deflates {
                 break z::Z_STREAM_END;
             }
-            let left = (input.len() - used).min(1 << 30);
-            s.z.next_in = input[used..].as_ptr().cast_mut();
-            s.z.avail_in = left as u32;
-            s.z.next_out = buffer.as_mut_ptr();
-            s.z.avail_out = now as u32;
-            // What is not the last of the input does not end the stream.
-            let how = if left < input.len() - used { z::Z_NO_FLUSH } else { flush };
-            // SAFETY: a live stream of its kind; both places hold as many bytes as they say for the call.
-            let code = unsafe { if s.deflates { z::deflate(&mut *s.z, how) } else { z::inflate(&mut *s.z, how) } };
-            let (took, got) = (left - s.z.avail_in as usize, now - s.z.avail_out as usize);
-            (s.z.next_in, s.z.avail_in, s.z.next_out, s.z.avail_out) = (std::ptr::null_mut(), 0, std::ptr::null_mut(), 0);
-            s.used |= took > 0 || got > 0;
-            s.finished |= code == z::Z_STREAM_END;
+            let (code, took, got) = s.put(&input[used..], &mut buffer[..now], flush);
             used += took;
             made += got;
             StringCell::append(out, &mut cx.heap, &buffer[..got]);
@@ -397,10 +427,122 @@ fn sum_args(cx: &mut Cx, this: Value, name: &str, args: &[Value], start: u32) ->
     }
 }
 
+/// CRC-32 of bytes, going on from an earlier one.
+fn crc_of(cx: &mut Cx, bytes: &[u8], start: u32) -> Result<u32> {
+    let mut sum = start as u64;
+    for (at, part) in bytes.chunks(SUMMED).enumerate() {
+        if at > 0 {
+            cx.safepoint()?;
+        }
+        // SAFETY: as many bytes as it says.
+        sum = unsafe { z::crc32(sum, part.as_ptr(), part.len() as u32) };
+    }
+    Ok(sum as u32)
+}
+
+/// Deflates a text behind what `out` holds.
+fn deflate_whole(cx: &mut Cx, text: &[u8], [level, bits, strategy]: [i64; 3], out: Ref<StringCell>) -> Result<()> {
+    let mut stream = open(cx, true, [number(level), number(bits), MEMORY, number(strategy)])?;
+    if stream.whole(cx, text, out)?.is_none() {
+        return fail(cx, z::Z_STREAM_ERROR, None);
+    }
+    keep(cx, stream);
+    Ok(())
+}
+
+/// What a stream at the begin of `packed` holds, and how many bytes it takes; nothing if it is broken or cut off.
+fn inflate_whole(cx: &mut Cx, packed: &[u8], bits: i64) -> Result<Option<(Ref<StringCell>, usize)>> {
+    let mut stream = open(cx, false, [0, number(bits), 0, 0])?;
+    let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
+    let used = stream.whole(cx, packed, out)?;
+    keep(cx, stream);
+    Ok(used.map(|used| (out, used)))
+}
+
+/// Where the packed data begins in a gzip file.
+fn behind_header(file: &[u8]) -> Option<usize> {
+    let &[0x1f, 0x8b, 8, flags, ..] = file else { return None };
+    // Parts, a key, and what nobody knows.
+    if flags & 0xe2 != 0 {
+        return None;
+    }
+    let text = |at: usize| Some(at + file.get(at..)?.iter().position(|b| *b == 0)? + 1);
+    let mut at = 10;
+    if flags & 4 != 0 {
+        at += 2 + u16::from_le_bytes(file.get(at..at + 2)?.try_into().ok()?) as usize;
+    }
+    if flags & 8 != 0 {
+        at = text(at)?;
+    }
+    if flags & 16 != 0 {
+        at = text(at)?;
+    }
+    (at <= file.len()).then_some(at)
+}
+
+/// `DEF_MEM_LEVEL`
+const MEMORY: c_int = 8;
+
 /// Methods of `Zlib`.
 #[ruby_class(ids::OBJECT)]
 mod module {
     use super::*;
+
+    /// `Deflate.deflate` without a block.
+    #[method("__deflated", singleton)]
+    fn deflated(cx: &mut Cx, _this: Value, text: Value, level: Option<Value>) -> Result<Value> {
+        let level = setting(cx, level, z::Z_DEFAULT_COMPRESSION)?;
+        let text = Held::of(cx.to_str(text)?);
+        let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
+        deflate_whole(cx, &text, [level, 15, 0], out)?;
+        Ok(out.as_value())
+    }
+    /// What a zlib stream holds; nil if it is not that stream from begin to end.
+    #[method("__inflated", singleton)]
+    fn inflated(cx: &mut Cx, _this: Value, text: Value) -> Result<Option<Value>> {
+        let packed = Held::of(cx.to_str(text)?);
+        let made = inflate_whole(cx, &packed, 15)?;
+        Ok(made.filter(|(_, used)| *used == packed.len()).map(|(out, _)| out.as_value()))
+    }
+    /// `Zlib.gzip`
+    #[method("__gzipped", singleton)]
+    fn gzipped(cx: &mut Cx, _this: Value, text: Value, level: Value, strategy: Value) -> Result<Value> {
+        let text = Held::of(cx.to_str(text)?);
+        let (level, strategy) = (setting(cx, Some(level), z::Z_DEFAULT_COMPRESSION)?, setting(cx, Some(strategy), z::Z_DEFAULT_STRATEGY)?);
+        let out = StringCell::empty(&cx.heap, ids::STRING.0, string::BINARY);
+        let speed = match level {
+            9 => 2,
+            1 => 4,
+            _ => 0,
+        };
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs() as u32);
+        let [a, b, c, d] = now.to_le_bytes();
+        // The last one: written on a Unix.
+        StringCell::append(out, &mut cx.heap, &[0x1f, 0x8b, 8, 0, a, b, c, d, speed, 3]);
+        deflate_whole(cx, &text, [level, -15, strategy], out)?;
+        let crc = crc_of(cx, &text, 0)?;
+        StringCell::append(out, &mut cx.heap, &crc.to_le_bytes());
+        StringCell::append(out, &mut cx.heap, &(text.len() as u32).to_le_bytes());
+        Ok(out.as_value())
+    }
+    /// What a gzip file holds; nil if anything is wrong with it.
+    #[method("__gunzipped", singleton)]
+    fn gunzipped(cx: &mut Cx, _this: Value, text: Value) -> Result<Option<Value>> {
+        let file = Held::of(cx.to_str(text)?);
+        let Some(at) = behind_header(&file) else { return Ok(None) };
+        let Some((out, used)) = inflate_whole(cx, &file[at..], -15)? else { return Ok(None) };
+        let content = Held::of(out);
+        let sums = [crc_of(cx, &content, 0)?, content.len() as u32];
+        let foot = file[at + used..].first_chunk::<8>().map(|f| [0, 4].map(|i| u32::from_le_bytes([f[i], f[i + 1], f[i + 2], f[i + 3]])));
+        Ok((foot == Some(sums)).then_some(out.as_value()))
+    }
+    /// A level or strategy that was given, nil for the usual one.
+    fn setting(cx: &mut Cx, given: Option<Value>, usual: c_int) -> Result<i64> {
+        match given.filter(|v| !v.is_nil()) {
+            Some(v) => cx.to_i64(v),
+            None => Ok(usual as i64),
+        }
+    }
 
     /// CRC-32 checksum, going on from an earlier one.
     ///
@@ -412,15 +554,7 @@ mod module {
             Summed::Done(sum) => return Ok(sum),
             Summed::Text(text, start) => (text, start),
         };
-        let mut sum = start as u64;
-        for (at, part) in Held::of(text).chunks(SUMMED).enumerate() {
-            if at > 0 {
-                cx.safepoint()?;
-            }
-            // SAFETY: as many bytes as it says.
-            sum = unsafe { z::crc32(sum, part.as_ptr(), part.len() as u32) };
-        }
-        Ok(Value::fixnum(sum as i64))
+        Ok(Value::fixnum(crc_of(cx, &Held::of(text), start)? as i64))
     }
     /// Adler-32 checksum, going on from an earlier one.
     ///

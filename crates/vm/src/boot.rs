@@ -105,6 +105,7 @@ impl Vm {
             method_cache: Default::default(),
             slots_known: Default::default(),
             classes_met: Default::default(),
+            truths_known: Default::default(),
             states_met: Default::default(),
             cached_names: Vec::new(),
             code_states: FastMap::default(),

@@ -42,18 +42,3 @@ pub fn setup(cx: &mut Cx) {
     math::setup(cx);
     complex::setup(cx);
 }
-
-/// An Enumerator::ArithmeticSequence of begin, end, step and exclude_end, as `recv.name(*args)` gave it.
-pub fn arith_seq(
-    cx: &mut Cx,
-    recv: Value,
-    name: &str,
-    args: &[Value],
-    kw: bool,
-    (begin, end, step, exclusive): (Value, Value, Value, bool),
-) -> Result<Value> {
-    let class = cx.class_value(ids::ARITH_SEQ);
-    let args = cx.array(args);
-    let name = Value::sym(Sym::intern(name));
-    cx.call(class, Sym::intern("__make"), &[recv, name, args, Value::bool(kw), begin, end, step, Value::bool(exclusive)])
-}

@@ -2,7 +2,7 @@
 
 use super::coerce::{self, compare_failed};
 use super::{flt, ints, num};
-use zakuro_core_collections::enumerator::{EnumeratorExt, SizeFn};
+use zakuro_core_collections::enumerator::{EnumeratorExt, SizeFn, arithmetic};
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
 
@@ -137,11 +137,9 @@ mod numeric_step {
         if block.is_none() {
             let numeric = |cx: &mut Cx, v: Value| v.is_fixnum() || cx.is_a(v, ids::NUMERIC);
             if (a.to.is_nil() || numeric(cx, a.to)) && numeric(cx, a.step) {
-                let mut args = RootedVec::gather(cx, limit.into_iter().chain(by));
-                if let Some(h) = kw.hash(cx) {
-                    args.push(h.as_value());
-                }
-                return super::super::arith_seq(cx, this, "step", &args, !kw.is_none(), (this, a.to, a.step, false));
+                let args = RootedVec::gather(cx, limit.into_iter().chain(by));
+                let kw = kw.hash(cx).map_or(Value::NIL, |h| h.as_value());
+                return Ok(arithmetic(cx, this, "step", &args, kw, (this, a.to, a.step, false)));
             }
             return sized(cx, this, "step", &[a.to, a.step], step_size);
         }

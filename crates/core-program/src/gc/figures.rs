@@ -2,12 +2,15 @@
 
 use super::Weak;
 use zakuro_heap::{HeapStats, SizeClass};
-use zakuro_macros::ruby_class;
+use zakuro_macros::{Trace, ruby_class};
 use zakuro_vm::*;
 
 /// Those that take a walk over all blocks. Programs that watch themselves ask for others with each event.
 const COUNTED: [&str; 7] =
     ["heap_available_slots", "heap_live_slots", "heap_free_slots", "heap_marked_slots", "total_freed_objects", "old_objects", "old_objects_limit"];
+
+/// Those that tell what was allocated to the cell.
+const ALLOCATED: [&str; 3] = ["total_allocated_objects", "total_freed_objects", "allocated_bytes"];
 
 /// The Hash that figures go to: the given one, which has to be one that can be written, or for nil a new one.
 pub(super) fn into(cx: &mut Cx, given: Option<Value>, refused: &'static str) -> Result<Ref<HashCell>> {
@@ -27,9 +30,14 @@ struct Look {
 }
 
 impl Look {
-    fn at(cx: &mut Cx, counted: bool) -> Look {
-        let classes = if counted { cx.heap.size_classes() } else { Vec::new() };
-        Look { s: cx.heap.stats(), classes, regions: cx.heap.region_stats() }
+    fn all(cx: &mut Cx) -> Look {
+        Look { s: cx.heap.stats(), classes: cx.heap.size_classes(), regions: cx.heap.region_stats() }
+    }
+    /// As much as one figure takes.
+    fn of(cx: &mut Cx, name: &str) -> Look {
+        let classes = if COUNTED.contains(&name) { cx.heap.size_classes() } else { Vec::new() };
+        let s = if ALLOCATED.contains(&name) { cx.heap.stats() } else { cx.heap.stats_as_counted() };
+        Look { s, classes, regions: cx.heap.region_stats() }
     }
     fn sum(&self, of: fn(&SizeClass) -> usize) -> i64 {
         self.classes.iter().map(of).sum::<usize>() as i64
@@ -99,6 +107,19 @@ const FIGURES: [(&str, fn(&Look) -> i64); 40] = [
     ("shared_region_bytes", |l| l.regions.1 as i64),
 ];
 
+/// The names of [`FIGURES`] as Symbols.
+#[derive(Trace, Default)]
+struct Keys(#[untraced] Vec<Sym>);
+impl VmState for Keys {}
+impl Keys {
+    fn all(&mut self) -> &[Sym] {
+        if self.0.is_empty() {
+            self.0 = FIGURES.iter().map(|f| Sym::intern(f.0)).collect();
+        }
+        &self.0
+    }
+}
+
 #[ruby_class(ids::GC)]
 pub mod gc {
     use super::*;
@@ -109,20 +130,20 @@ pub mod gc {
     #[method("stat", singleton)]
     fn stat(cx: &mut Cx, _this: Value, what: Option<Value>) -> Result<Value> {
         if let Some(s) = what.and_then(|w| w.as_sym()) {
-            let name = s.name();
-            return match FIGURES.iter().find(|f| f.0 == name) {
-                Some((_, figure)) => {
-                    let n = figure(&Look::at(cx, COUNTED.contains(&&*name)));
+            return match cx.state::<Keys>().all().iter().position(|key| *key == s) {
+                Some(at) => {
+                    let (name, figure) = FIGURES[at];
+                    let n = figure(&Look::of(cx, name));
                     Ok(cx.int(n))
                 }
-                None => cx.arg_error(format!("unknown key: {name}")),
+                None => cx.arg_error(format!("unknown key: {}", s.name())),
             };
         }
         let h = into(cx, what, "non-hash or symbol given")?;
-        let look = Look::at(cx, true);
-        for (name, figure) in FIGURES {
-            let n = cx.int(figure(&look));
-            cx.hash_set(h, Value::sym(Sym::intern(name)), n)?;
+        let look = Look::all(cx);
+        for (at, (_, figure)) in FIGURES.into_iter().enumerate() {
+            let (key, n) = (cx.state::<Keys>().all()[at], cx.int(figure(&look)));
+            cx.hash_set(h, Value::sym(key), n)?;
         }
         Ok(h.as_value())
     }

@@ -12,14 +12,15 @@ use zakuro_vm::*;
 pub fn readlink_bytes(cx: &mut Cx, p: &[u8]) -> std::result::Result<Vec<u8>, i32> {
     let at = cwd::dirfd(cx);
     let c = cwd::c(p);
-    let mut buf = vec![0u8; libc::PATH_MAX as usize];
+    // Most of those that are asked are no links.
+    let mut buf = [std::mem::MaybeUninit::<u8>::uninit(); libc::PATH_MAX as usize];
     // SAFETY: c is a C string, buf is writable for its length.
     let n = unsafe { libc::readlinkat(at, c.as_ptr(), buf.as_mut_ptr().cast(), buf.len()) };
     if n < 0 {
         return Err(last_errno());
     }
-    buf.truncate(n as usize);
-    Ok(buf)
+    // SAFETY: so many bytes were written.
+    Ok(unsafe { std::slice::from_raw_parts(buf.as_ptr().cast::<u8>(), n as usize) }.to_vec())
 }
 
 /// Two paths as CRuby's messages show them.

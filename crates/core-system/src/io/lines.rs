@@ -394,9 +394,10 @@ pub fn read_all(cx: &mut Cx, v: Value) -> Result<Vec<u8>> {
             let mut st: libc::stat = std::mem::zeroed();
             if libc::fstat(fd, &mut st) == 0 { st.st_size - libc::lseek(fd, 0, libc::SEEK_CUR).max(0) } else { 0 }
         };
-        cx.reserve(&mut out, left.max(0) as usize + 1)?;
+        // The system makes some files as they are read, at once, and tells no size of them.
+        cx.reserve(&mut out, if left > 0 { left as usize + 1 } else { 64 * 1024 })?;
         loop {
-            if out.capacity() - out.len() < 4096 {
+            if out.capacity() == out.len() {
                 cx.reserve(&mut out, 64 * 1024)?;
             }
             let at = out.len();

@@ -609,16 +609,7 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
         return Ok(());
     }
     let bytes = std::mem::take(&mut io.wbuf);
-    let (regular, socket) = (io.regular, io.is_socket());
-    let by_hook = if cx.fiber_scheduler().is_nil() { None } else { scheduler::io_write(cx, v, &bytes)? };
-    let written = if let Some(written) = by_hook {
-        written
-    } else if socket {
-        wait::write_socket(cx, v, &bytes)?
-    } else {
-        blocking_write(cx, v, regular, &bytes)?
-    };
-    match written {
+    match put(cx, v, &bytes)? {
         Ok(()) => {
             // Keep the allocation for the next round.
             let io = raw(cx, v)?;
@@ -629,25 +620,39 @@ pub fn flush(cx: &mut Cx, v: Value) -> Result<()> {
             }
             Ok(())
         }
-        Err(e) => {
-            // What could not be written is not forgotten: `close` will say so again.
-            let io = raw(cx, v)?;
-            if io.wbuf.is_empty() && !io.sync {
-                io.wbuf = bytes;
-            }
-            // Nobody reads the program's output any more: unless it rescues the error, it ends as by the signal.
-            let by_signal = e == libc::EPIPE && io.fd == 1 && !io.owned;
-            if by_signal {
-                io.wbuf.clear();
-            }
-            let failed = fail_path(cx, v, e);
-            if by_signal && cx.pending.is_kind(Kind::Exception) {
-                let error = cx.pending;
-                cx.ivar_set_raw(error, Sym::intern("__signo"), Value::fixnum(libc::SIGPIPE as i64));
-            }
-            failed
-        }
+        Err(e) => not_written(cx, v, e, bytes),
     }
+}
+
+/// Writes bytes past the buffer; the system's error where they can't be written.
+fn put(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<std::result::Result<(), i32>> {
+    let io = get(cx, v)?;
+    let (regular, socket) = (io.regular, io.is_socket());
+    if !cx.fiber_scheduler().is_nil()
+        && let Some(written) = scheduler::io_write(cx, v, bytes)?
+    {
+        return Ok(written);
+    }
+    if socket { wait::write_socket(cx, v, bytes) } else { blocking_write(cx, v, regular, bytes) }
+}
+
+fn not_written(cx: &mut Cx, v: Value, e: i32, bytes: Vec<u8>) -> Result<()> {
+    // What could not be written is not forgotten: `close` will say so again.
+    let io = raw(cx, v)?;
+    if io.wbuf.is_empty() && !io.sync {
+        io.wbuf = bytes;
+    }
+    // Nobody reads the program's output any more: unless it rescues the error, it ends as by the signal.
+    let by_signal = e == libc::EPIPE && io.fd == 1 && !io.owned;
+    if by_signal {
+        io.wbuf.clear();
+    }
+    let failed = fail_path(cx, v, e);
+    if by_signal && cx.pending.is_kind(Kind::Exception) {
+        let error = cx.pending;
+        cx.ivar_set_raw(error, Sym::intern("__signo"), Value::fixnum(libc::SIGPIPE as i64));
+    }
+    failed
 }
 
 pub fn fail_path<T>(cx: &mut Cx, v: Value, errno: i32) -> Result<T> {
@@ -663,6 +668,12 @@ pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
         flush(cx, v)?;
     }
     let io = get(cx, v)?;
+    if io.wbuf.is_empty() && !bytes.is_empty() && (io.sync || io.tty || bytes.len() >= WRITE_BUFFER) {
+        return match put(cx, v, bytes)? {
+            Ok(()) => Ok(()),
+            Err(e) => not_written(cx, v, e, bytes.to_vec()),
+        };
+    }
     let before = io.wbuf.capacity();
     io.wbuf.extend_from_slice(bytes);
     if io.wbuf.capacity() != before {

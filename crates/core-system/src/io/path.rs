@@ -185,19 +185,19 @@ pub fn realpath(cx: &mut Cx, p: &[u8], strict: bool) -> std::result::Result<Vec<
         let before = out.len();
         out.push(b'/');
         out.extend_from_slice(part);
-        match cwd::stat(cx, &out, false) {
-            Ok(st) if st.st_mode & libc::S_IFMT == libc::S_IFLNK => {
+        match super::file::readlink_bytes(cx, &out) {
+            Ok(mut target) => {
                 links += 1;
                 if links > 40 {
                     return Err((libc::ELOOP, out));
                 }
-                let mut target = super::file::readlink_bytes(cx, &out).map_err(|e| (e, out.clone()))?;
                 out.truncate(if target.first() == Some(&b'/') { 0 } else { before });
                 // Empty, or beginning with a slash.
                 target.extend_from_slice(&rest[at..]);
                 (rest, at) = (target, 0);
             }
-            Ok(_) => {}
+            // It is there, and no link.
+            Err(libc::EINVAL) => {}
             Err(libc::ENOENT) if !strict && at == rest.len() => {}
             Err(e) => return Err((e, out)),
         }
@@ -265,9 +265,13 @@ pub mod file {
         for v in parts {
             join_into(cx, &mut out, &mut first, *v)?;
         }
-        // The first that has more than ASCII tells the encoding.
+        // The first that has more than ASCII tells the encoding, where they differ.
+        let encoding = |v: &Value| Ref::<StringCell>::from_value(*v).map(|s| s.encoding());
         let told = |v: &&Value| Ref::<StringCell>::from_value(**v).is_some_and(|s| !s.is_ascii());
-        let like = parts.iter().find(told).or(parts.first()).copied().unwrap_or(Value::NIL);
+        let like = match parts.split_first() {
+            Some((one, rest)) if encoding(one).is_some() && rest.iter().all(|v| encoding(v) == encoding(one)) => *one,
+            _ => parts.iter().find(told).or(parts.first()).copied().unwrap_or(Value::NIL),
+        };
         Ok(path_value(cx, &out, like))
     }
     /// Last component, without `suffix` (".*": any extension).

@@ -161,6 +161,21 @@ fn copy_end(cx: &mut Cx, v: Value, write: bool) -> Result<End> {
     Ok(End::Object(v))
 }
 
+/// Bytes on their way from one end to the other.
+enum Chunk {
+    Read(Vec<u8>),
+    Given(Held),
+}
+impl std::ops::Deref for Chunk {
+    type Target = [u8];
+    fn deref(&self) -> &[u8] {
+        match self {
+            Chunk::Read(bytes) => bytes,
+            Chunk::Given(bytes) => bytes,
+        }
+    }
+}
+
 fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i64>) -> Result<i64> {
     let mut left = limit.unwrap_or(i64::MAX);
     let mut at = offset;
@@ -170,8 +185,8 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
     let buffer = cx.str_bytes(b"", BINARY);
     while left > 0 {
         let want = left.min(most) as usize;
-        let chunk: Vec<u8> = match src {
-            End::Stream(v, _) => match &mut at {
+        let chunk = match src {
+            End::Stream(v, _) => Chunk::Read(match &mut at {
                 Some(o) => {
                     let fd = object::reader(cx, *v)?.fd;
                     let mut b = vec![0u8; want];
@@ -194,13 +209,13 @@ fn copy(cx: &mut Cx, src: &End, dst: &End, limit: Option<i64>, offset: Option<i6
                     io.consume(n);
                     b
                 }
-            },
+            }),
             End::Object(v) => {
                 let n = Value::fixnum(want as i64);
                 let name = if cx.responds(*v, Sym::intern("readpartial"), false)? { Sym::intern("readpartial") } else { sym::read };
                 match cx.rescue(&[ids::EOF_ERROR], |cx| cx.call(*v, name, &[n, buffer]))? {
-                    Ok(s) if !s.is_nil() => Ref::<StringCell>::of(buffer).to_vec(),
-                    _ => Vec::new(),
+                    Ok(s) if !s.is_nil() => Chunk::Given(Held::of(Ref::of(buffer))),
+                    _ => break,
                 }
             }
         };

@@ -1,7 +1,7 @@
 //! Instance variables of self: where they stand is looked at once for a stretch of code that runs nothing else.
 //!
 //! A Code's table ([`zakuro_vm::layouts`]) says where the variables that it names stand in objects of one shape. A scope whose table was compared with its self is *laid out* until something runs that may
-//! give objects new variables, or freeze or capture them: a call. What has its variables in a list is looked at anew each time; those of classes are written by the slow way. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
+//! give objects new variables, or freeze or capture them: a call. What has its variables in a list is looked at anew each time; those of classes are written by a helper, in their places. A slow way that rejoins a fast one looks again. Codes that were seen to add variables, such as `initialize`, go by the caches of their sites, as do accesses that no other follows.
 
 use super::emit::Emitter;
 use super::graph::Id;
@@ -120,9 +120,15 @@ impl Emitter<'_, '_> {
             let at = self.at_offset(id, offset);
             self.store(value, at, 0);
             self.b.ins().jump(done, &[]);
+            // What is written in its place moves nothing: the table stays good.
             self.b.switch_to_block(odd);
-            self.set_in_list(id, me, offset, value, slow);
+            let helped = self.cold_block();
+            self.set_in_list(id, me, offset, value, (slow, helped));
             self.b.ins().jump(done, &[]);
+            self.b.switch_to_block(helped);
+            let site = self.constant(i.c as i64);
+            let is = self.call_help(quiet::set_listed as *const () as usize, &[self.cx, me, value, self.state_of(id), site]);
+            self.b.ins().brif(is, done, &[], slow, &[]);
         }
         let mut after = s.clone();
         after.laid_out = self.types.laid_out_after(id, s);
@@ -131,13 +137,13 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The same where the variable may stand in a list, as that of a core object does: lists are looked through whole by each collection. Those of classes are told of, by the slow way.
-    fn set_in_list(&mut self, id: Id, me: Value, offset: Value, value: Value, slow: Block) {
+    /// The same where the variable may stand in a list, as that of a core object does: lists are looked through whole by each collection. `helped`: those of classes, which are told of.
+    fn set_in_list(&mut self, id: Id, me: Value, offset: Value, value: Value, (slow, helped): (Block, Block)) {
         let none = self.b.ins().icmp_imm_s(IntCC::Equal, offset, UNKNOWN as i32 as i64);
         self.branch_away(none, slow);
         let kind = self.load_u8(me, cell::KIND);
         let class = self.b.ins().icmp_imm_s(IntCC::Equal, kind, Kind::Class as i64);
-        self.branch_away(class, slow);
+        self.branch_away(class, helped);
         let flags = self.load_u8(me, cell::FLAGS);
         let own = self.b.ins().band_imm_s(flags, (flags::HAS_IVARS | flags::FROZEN | flags::CAPTURED | flags::SHARED) as i64);
         let own = self.b.ins().icmp_imm_s(IntCC::Equal, own, flags::HAS_IVARS as i64);

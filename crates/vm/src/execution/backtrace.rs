@@ -59,7 +59,7 @@ pub enum Label {
     Call {
         /// Its blocks around the place.
         blocks: u32,
-        /// The name of the method's class, and `#` or `.`.
+        /// The name of the method's class, and `#` or `.`. One that is no constant's is not told.
         owner: Option<(Sym, char)>,
         name: Name,
     },
@@ -96,7 +96,7 @@ impl std::fmt::Display for Label {
             1 => f.write_str("block in ")?,
             n => write!(f, "block ({n} levels) in ")?,
         }
-        if let Some((class, sep)) = owner {
+        if let Some((class, sep)) = owner.filter(|(class, _)| !crate::classes::is_temporary(*class)) {
             write!(f, "{}{sep}", class.name())?;
         }
         write!(f, "{name}")
@@ -425,8 +425,7 @@ impl Cx {
             ClassKind::Singleton => (self.class_id(c.attached)?, '.'),
             _ => (owner, '#'),
         };
-        let name = self.class(named).name.filter(|n| !crate::classes::is_temporary(*n))?;
-        Some((name, sep))
+        Some((self.class(named).name?, sep))
     }
     /// Label of a Ruby level. It speaks of the scope around its blocks; evals count as what they stand in.
     pub(crate) fn level_label(&self, l: &Level) -> Label {

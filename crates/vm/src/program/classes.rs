@@ -71,6 +71,37 @@ impl ClassesMet {
     }
 }
 
+/// Whether `!` and `nil?` of objects of the shapes that were asked lately are the builtin ones.
+#[derive(Default)]
+pub(crate) struct TruthsKnown([(u64, u8); TruthsKnown::ROWS]);
+
+impl TruthsKnown {
+    const ROWS: usize = 16;
+
+    fn place(key: u64) -> usize {
+        (key ^ key >> 4) as usize % Self::ROWS
+    }
+    /// Two bits for each of the questions: it was asked, and the answer.
+    fn bits(not: bool) -> (u8, u8) {
+        if not { (1, 2) } else { (4, 8) }
+    }
+    /// `key`: the epoch above the shape.
+    #[inline]
+    pub fn find(&self, key: u64, not: bool) -> Option<bool> {
+        let ((known, answers), (asked, is)) = (self.0[Self::place(key)], Self::bits(not));
+        (known == key && answers & asked != 0).then_some(answers & is != 0)
+    }
+    pub fn note(&mut self, key: u64, not: bool, answer: bool) {
+        let (row, (asked, is)) = (&mut self.0[Self::place(key)], Self::bits(not));
+        let before = if row.0 == key { row.1 } else { 0 };
+        *row = (key, before | asked | if answer { is } else { 0 });
+    }
+    /// Numbers of shapes are to mean something else.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+}
+
 impl Cx {
     /// The class itself, what it prepends and includes, its superclass and so on.
     #[inline]

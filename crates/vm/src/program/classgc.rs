@@ -212,6 +212,7 @@ impl Cx {
         self.method_cache.retain(|e| !class(e.class) && !class(e.owner));
         self.slots_known.forget();
         self.classes_met.forget();
+        self.truths_known.forget();
         self.transitions.retain(|(from, _), to| !shape(*from) && !shape(*to));
         self.const_places.retain(|(c, _), _| !class(c.0));
         let named = self.states.get_mut(&TypeId::of::<unused_block::Named>());

@@ -240,6 +240,15 @@ impl Cx {
         }
         None
     }
+    /// The first N variables of an object whose first one is `first` and whose Nth is `last`.
+    pub fn ivars_from_first<const N: usize>(&mut self, v: Value, first: Sym, last: Sym) -> Option<[Value; N]> {
+        if !v.is_kind(Kind::Object) || self.slot_of(v.shape_key(), last)? + 1 != N || self.slot_of(v.shape_key(), first)? != 0 {
+            return None;
+        }
+        let o: Ref<ObjectCell> = Ref::of(v);
+        let all = std::array::from_fn(|i| o.get(i));
+        all.iter().all(|v: &Value| !v.is_undef()).then_some(all)
+    }
     /// Sets an instance variable. FrozenError when frozen.
     pub fn ivar_set(&mut self, v: Value, name: Sym, value: Value) -> Result<()> {
         if let Some(c) = Ref::<ClassCell>::from_value(v) {

@@ -460,7 +460,7 @@ impl CodeState {
     /// The table for the list that it was taken for last, if that is the one of this stamp.
     #[inline]
     pub(crate) fn listed_at_hand(&self, stamp: u64) -> Option<*const u32> {
-        self.layouts.at_hand(stamp)
+        self.gained.get()?.layouts.at_hand(stamp)
     }
     /// Whether an access to an instance variable has met objects that it added the variable to.
     pub(crate) fn adds_ivars(&self) -> bool {

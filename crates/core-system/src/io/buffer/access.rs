@@ -157,19 +157,36 @@ fn layout(cx: &mut Cx, v: Value) -> Result<Layout> {
     }
 }
 
-fn decode(cx: &mut Cx, l: Layout, bytes: &[u8]) -> Value {
-    let mut raw = [0; 16];
-    raw[..l.size].copy_from_slice(&bytes[..l.size]);
-    let n = if l.big { u128::from_be_bytes(raw) >> (128 - 8 * l.size as u32) } else { u128::from_le_bytes(raw) };
+/// The bits of a number of this layout at the begin of `bytes`, which has them.
+fn bits(l: Layout, bytes: &[u8]) -> u128 {
+    fn first<const N: usize>(bytes: &[u8]) -> [u8; N] {
+        bytes.first_chunk().copied().unwrap_or([0; N])
+    }
+    match (l.size, l.big) {
+        (1, _) => bytes.first().copied().unwrap_or(0).into(),
+        (2, true) => u16::from_be_bytes(first(bytes)).into(),
+        (2, false) => u16::from_le_bytes(first(bytes)).into(),
+        (4, true) => u32::from_be_bytes(first(bytes)).into(),
+        (4, false) => u32::from_le_bytes(first(bytes)).into(),
+        (8, true) => u64::from_be_bytes(first(bytes)).into(),
+        (8, false) => u64::from_le_bytes(first(bytes)).into(),
+        (_, true) => u128::from_be_bytes(first(bytes)),
+        (_, false) => u128::from_le_bytes(first(bytes)),
+    }
+}
+
+fn decode(cx: &mut Cx, l: Layout, n: u128) -> Value {
     match l {
         Layout { float: true, size: 4, .. } => cx.float(f32::from_bits(n as u32) as f64),
         Layout { float: true, .. } => cx.float(f64::from_bits(n as u64)),
-        Layout { signed: true, size, .. } => {
-            let free = 128 - 8 * size as u32;
-            let n = (n << free) as i128 >> free;
-            i64::try_from(n).map_or_else(|_| cx.big(n.into()), |n| cx.int(n))
+        Layout { size: 16, signed, .. } if signed || n > u64::MAX as u128 => {
+            if signed { i64::try_from(n as i128).map_or_else(|_| cx.big((n as i128).into()), |n| cx.int(n)) } else { cx.big(n.into()) }
         }
-        _ => u64::try_from(n).map_or_else(|_| cx.big(n.into()), |n| cx.int_u64(n)),
+        Layout { signed: true, size, .. } => {
+            let free = 64 - 8 * size as u32;
+            cx.int((n as i64) << free >> free)
+        }
+        _ => cx.int_u64(n as u64),
     }
 }
 
@@ -226,19 +243,19 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
     Ok(())
 }
 
-/// Copies bytes of a buffer that is no slice and stands in a text; false where that is not so, or they are not there.
-fn own_bytes(cx: &mut Cx, this: Value, offset: usize, to: &mut [u8]) -> Result<bool> {
+/// The bits of a number in a buffer that is no slice and stands in a text; nothing where that is not so, or they are not there.
+fn own_bits(cx: &mut Cx, this: Value, offset: usize, l: Layout) -> Result<Option<u128>> {
     let b = get(cx, this)?;
-    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(false) };
+    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(None) };
     let t = *t;
-    if b.is_slice() || offset.checked_add(to.len()).is_none_or(|end| end > size) {
-        return Ok(false);
+    if b.is_slice() || offset.checked_add(l.size).is_none_or(|end| end > size) {
+        return Ok(None);
     }
     let whole = Ref::<StringCell>::from_value(t).and_then(|s| s.content(&cx.heap).get(from..from + size));
-    Ok(whole.inspect(|bytes| to.copy_from_slice(&bytes[offset..offset + to.len()])).is_some())
+    Ok(whole.map(|bytes| bits(l, &bytes[offset..])))
 }
 
-/// Writes bytes of such a buffer; false as above, or where they can't be written.
+/// Writes bytes of such a buffer; false where that is not so, or they can't be written.
 fn write_own(cx: &mut Cx, this: Value, offset: usize, from: &[u8]) -> Result<bool> {
     let b = get(cx, this)?;
     let (Memory::Text(t), at, size) = (&b.memory, b.offset, b.size) else { return Ok(false) };
@@ -253,14 +270,13 @@ fn write_own(cx: &mut Cx, this: Value, offset: usize, from: &[u8]) -> Result<boo
 }
 
 fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Value> {
-    let mut bytes = [0; 16];
-    if own_bytes(cx, this, offset, &mut bytes[..l.size])? {
-        return Ok(decode(cx, l, &bytes));
+    if let Some(n) = own_bits(cx, this, offset, l)? {
+        return Ok(decode(cx, l, n));
     }
     ready(cx, this, 0, 0)?;
     room(cx, this, offset, l.size)?;
-    with_bytes(cx, this, offset, l.size, |b| bytes[..l.size].copy_from_slice(b))?;
-    Ok(decode(cx, l, &bytes[..l.size]))
+    let n = with_bytes(cx, this, offset, l.size, |b| bits(l, b))?;
+    Ok(decode(cx, l, n))
 }
 
 fn write_number(cx: &mut Cx, this: Value, l: Layout, offset: usize, v: Value) -> Result<()> {

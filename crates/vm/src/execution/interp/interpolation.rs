@@ -38,10 +38,11 @@ impl Cx {
                 };
                 length += s.len();
             } else if let Some(name) = v.as_sym() {
-                if !name.bytes().is_ascii() {
+                let bytes = name.bytes();
+                if !bytes.is_ascii() {
                     return None;
                 }
-                length += name.bytes().len();
+                length += bytes.len();
                 asked[1] = true;
             } else if v.is_nil() {
                 asked[2] = true;

@@ -38,10 +38,17 @@ pub(super) unsafe fn set_listed(cx: &mut Cx, ip: *const Insn, regs: *mut Value, 
     // SAFETY: as in `get_listed`.
     unsafe {
         let i = *ip;
-        let hint = (*(*cs).ivars.add(i.c as usize)).slot as usize;
-        let name = (&(*cs).code.ivars)[i.c as usize];
-        let at = cx.set_listed(r!(regs, 0), name, r!(regs, i.a), hint);
-        at.inspect(|at| note_place(cs, i.c as usize, *at)).is_some()
+        set_value(cx, r!(regs, 0), r!(regs, i.a), cs, i.c as usize)
+    }
+}
+/// Sets the variable that a site names, where it stands in a list already.
+pub(super) unsafe fn set_value(cx: &mut Cx, me: Value, v: Value, cs: *const CodeState, site: usize) -> bool {
+    // SAFETY: caller: a site of this state.
+    unsafe {
+        let hint = (*(*cs).ivars.add(site)).slot as usize;
+        let name = (&(*cs).code.ivars)[site];
+        let at = cx.set_listed(me, name, v, hint);
+        at.inspect(|at| note_place(cs, site, *at)).is_some()
     }
 }
 /// The cache of the site, if nothing else uses it, remembers the place in a list.

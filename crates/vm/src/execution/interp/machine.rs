@@ -568,14 +568,19 @@ pub mod help {
     }
     /// Whether `!` (`not`), or `nil?`, of an object is the builtin one, for callers without refinements of these: TRUE or FALSE.
     pub unsafe extern "C" fn has_builtin_truth(cx: &mut Cx, v: u64, not: u64) -> u64 {
+        // SAFETY: a live value.
+        let v = unsafe { Value::from_bits(v) };
+        let key = (cx.epoch as u64) << 32 | v.shape_key() as u64;
+        if let Some(is) = cx.truths_known.find(key, not != 0) {
+            return Value::bool(is).bits();
+        }
         guarded(cx, |cx| {
-            // SAFETY: a live value.
-            let v = unsafe { Value::from_bits(v) };
             let (name, owner) = if not != 0 { (sym::not, ids::BASIC_OBJECT) } else { (sym::nil_p, ids::KERNEL) };
             let class = cx.dispatch_class(v);
             let found = cx.find_method(class, name);
             let is =
                 found.is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public);
+            cx.truths_known.note((cx.epoch as u64) << 32 | v.shape_key() as u64, not != 0, is);
             Ok(Value::bool(is))
         })
     }

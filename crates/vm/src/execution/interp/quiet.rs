@@ -45,6 +45,11 @@ pub unsafe extern "C" fn listed(cx: &mut Cx, me: u64, cs: *const CodeState, site
     // SAFETY: a live value, and a state that runs.
     unsafe { super::listed::value_of(cx, Value::from_bits(me), cs, site) }.unwrap_or(Value::UNDEF).bits()
 }
+/// Sets an instance variable that stands in a list: 1, or 0 if the interpreter has to do it. `site`: the one of this state that asks.
+pub unsafe extern "C" fn set_listed(cx: &mut Cx, me: u64, v: u64, cs: *const CodeState, site: usize) -> u64 {
+    // SAFETY: live values, and a state that runs.
+    unsafe { super::listed::set_value(cx, Value::from_bits(me), Value::from_bits(v), cs, site) as u64 }
+}
 /// A String of a literal, with its flags.
 pub unsafe extern "C" fn string(cx: &mut Cx, literal: u64, flags: u64) -> u64 {
     guarded(cx, |cx| {
