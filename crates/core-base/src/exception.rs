@@ -233,8 +233,14 @@ mod base {
         if this == other {
             return Ok(true);
         }
+        let mut other = other;
         if !other.is_kind(Kind::Exception) || cx.class_of(this) != cx.class_of(other) {
-            return Ok(false);
+            // What stands for an exception gives it; what that raises does not matter.
+            let given = cx.rescue(&[ids::EXCEPTION], |cx| cx.call_if_responds(other, Sym::intern("exception"), &[]))?;
+            other = given.ok().flatten().unwrap_or(Value::NIL);
+            if !other.is_kind(Kind::Exception) || cx.class_of(this) != cx.class_of(other) {
+                return Ok(false);
+            }
         }
         let (a, b) = (cx.call(this, sym::message, &[])?, cx.call(other, sym::message, &[])?);
         if !cx.eq(a, b)? {

@@ -482,18 +482,13 @@ mod methods {
             if let Some(args) = Ref::<ArrayCell>::from_value(cx.ivar_get(this, sym::enum_args)) {
                 let mut i = 0;
                 while let Some(v) = args.get(i) {
-                    list.push(cx.inspect_text(v)?);
                     i += 1;
+                    list.push(if i < args.len() { cx.inspect_text(v)? } else { last_argument(cx, v)? });
                 }
             }
-            if let Some(h) = Ref::<HashCell>::from_value(cx.ivar_get(this, sym::enum_kw)) {
-                for (k, v) in cx.hash_pairs(h) {
-                    let v = cx.inspect_text(v)?;
-                    list.push(match k.as_sym() {
-                        Some(k) => format!("{}: {v}", k.name()),
-                        None => format!("{}=>{v}", cx.inspect_text(k)?),
-                    });
-                }
+            let keywords = cx.ivar_get(this, sym::enum_kw);
+            if keywords.is_kind(Kind::Hash) {
+                list.push(last_argument(cx, keywords)?);
             }
             if !list.is_empty() {
                 s.push_str(&format!("({})", list.join(", ")));
@@ -502,6 +497,21 @@ mod methods {
         })?;
         Ok(cx.str(&format!("#<{class}:{}>", shown.unwrap_or_else(|| " ...".into()))))
     }
+}
+
+/// The last argument as `inspect` shows it: a Hash of keywords without braces.
+fn last_argument(cx: &mut Cx, v: Value) -> Result<String> {
+    let Some(h) = Ref::<HashCell>::from_value(v) else { return cx.inspect_text(v) };
+    let pairs = cx.hash_pairs(h);
+    if h.len() == 0 || pairs.iter().any(|(k, _)| k.as_sym().is_none()) {
+        return cx.inspect_text(v);
+    }
+    let mut list = Vec::new();
+    for (k, v) in pairs {
+        let v = cx.inspect_text(v)?;
+        list.push(k.as_sym().map_or_else(String::new, |k| format!("{}: {v}", k.name())));
+    }
+    Ok(list.join(", "))
 }
 
 fn make_yielder(cx: &mut Cx, proc_: Value) -> Value {

@@ -754,14 +754,30 @@ mod methods {
             let sum = if last < a { 0 } else { (last - a + 1) * (a + last) / 2 } + init as i128;
             return Ok(i64::try_from(sum).map_or_else(|_| cx.big(sum.into()), |n| cx.int(n)));
         }
+        // Floats are added up one by one.
         if block.is_none()
-            && init.is_none_or(|i| cx.is_integer(i))
+            && init.is_none_or(|i| i.as_float().is_none())
             && let (Some(a), Some(b)) = (cx.as_big(this.low()), cx.as_big(this.high()))
         {
             let last = if this.exclusive() { b - 1 } else { b };
-            let sum = if last < a { BigInt::from(0) } else { (&last - &a + 1) * (&a + &last) / 2 };
-            let sum = sum + init.and_then(|i| cx.as_big(i)).unwrap_or_default();
-            return Ok(cx.big(sum));
+            let none = last < a;
+            let sum = if none { BigInt::from(0) } else { (&last - &a + 1) * (&a + &last) / 2 };
+            return match init {
+                None => Ok(cx.big(sum)),
+                Some(init) if none => Ok(init),
+                Some(init) => match cx.as_big(init) {
+                    Some(init) => Ok(cx.big(sum + init)),
+                    // What is added to is the sum's own kind: other numbers are converted as an Integer asks for it.
+                    None => {
+                        let sum = cx.big(sum);
+                        let pair = cx.call(sum, sym::coerce, &[init])?;
+                        match Ref::<ArrayCell>::from_value(pair).map(|p| (p.len(), p.get(0), p.get(1))) {
+                            Some((2, Some(a), Some(b))) => cx.call(a, sym::add, &[b]),
+                            _ => cx.type_error("coerce must return [x, y]"),
+                        }
+                    }
+                },
+            };
         }
         crate::enumerable::sum::methods::sum(cx, this.as_value(), init, block)
     }

@@ -74,10 +74,22 @@ pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Opt
     }
 }
 
+/// Parameters in the order in which programs see them: keywords that are required come before the others.
+fn as_shown(list: &[(&'static str, Option<Sym>)]) -> Vec<(&'static str, Option<Sym>)> {
+    let mut list = list.to_vec();
+    list.sort_by_key(|(kind, _)| match *kind {
+        "keyreq" => 1,
+        "key" => 2,
+        "nokey" | "keyrest" | "block" => 3,
+        _ => 0,
+    });
+    list
+}
+
 /// The Array that `parameters` returns.
 pub fn parameters_value(cx: &mut Cx, list: &[(&'static str, Option<Sym>)]) -> Value {
     let out = cx.new_array();
-    for (kind, name) in list {
+    for (kind, name) in &as_shown(list) {
         // Anonymous ones have the names that they are written with; destructuring ones have none.
         let shown = match (*kind, name) {
             (_, Some(n)) => Some(match n.bytes() {
@@ -216,7 +228,7 @@ fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
     if m.name != o.name {
         out.push_str(&format!("({})", m.name.name()));
     }
-    let list = parameter_list(cx, m);
+    let list = as_shown(&parameter_list(cx, m));
     out.push_str(&format!("({})", signature(&list)));
     let at = source_location(cx, m);
     if let Some(a) = Ref::<ArrayCell>::from_value(at)

@@ -1,5 +1,5 @@
 //! Time: a moment in nanoseconds (and, for Rational or Float input, an exact rest) with a way to read the clock: UTC, the VM's time zone, or a
-//! fixed offset. [`make`] constructs, [`zone`] knows the time zones, [`calc`] calculates; simple derived methods are in prelude/time.rb.
+//! fixed offset. What is beyond seconds of 64 bits is counted in eras of 400 years, after which the calendar begins anew. [`make`] constructs, [`zone`] knows the time zones, [`calc`] calculates; simple derived methods are in prelude/time.rb.
 
 pub mod calc;
 pub mod make;
@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{ToPrimitive, Zero};
 use zakuro_macros::{Trace, ruby_class};
-use zakuro_text::strftime::{Civil, civil_from_days, strftime_long};
+use zakuro_text::strftime::{Civil, ERA_YEARS, civil_from_days, strftime_long};
 use zakuro_vm::*;
 
 /// How a Time reads its clock.
@@ -19,6 +19,8 @@ pub enum Clock {
     /// The VM's zone: offset, abbreviation and daylight saving at this moment.
     Local { offset: i32, zone: Abbreviation, dst: bool },
     Fixed(i32),
+    /// An offset with a part of a second, a fraction in (0, 1) above the seconds.
+    Exact(i32, Box<(BigInt, BigInt)>),
 }
 
 /// What a zone is called at a moment ("CEST"): a few bytes in place, as nearly each is.
@@ -64,6 +66,9 @@ pub struct TimeData {
     /// Part of a nanosecond as fraction in [0, 1), when there is one.
     #[untraced]
     pub rest: Option<Box<(BigInt, BigInt)>>,
+    /// How many eras later than `sec` says, of a moment that is beyond it ([`calc::Moment`]).
+    #[untraced]
+    pub eras: Option<Box<BigInt>>,
     #[untraced]
     pub clock: Clock,
 }
@@ -79,10 +84,15 @@ impl NativeData for TimeData {
         if let Some(r) = &self.rest {
             out.big(&r.0).big(&r.1);
         }
+        out.flag(self.eras.is_some());
+        if let Some(eras) = &self.eras {
+            out.big(eras);
+        }
         match &self.clock {
             Clock::Utc => out.number(0),
             Clock::Local { offset, zone, dst } => out.number(1).signed((*offset).into()).blob(zone).flag(*dst),
             Clock::Fixed(offset) => out.number(2).signed((*offset).into()),
+            Clock::Exact(offset, part) => out.number(3).signed((*offset).into()).big(&part.0).big(&part.1),
         };
         Some("Time")
     }
@@ -90,38 +100,61 @@ impl NativeData for TimeData {
 zakuro_vm::saved_loader!("Time", |r| {
     let (sec, nsec) = (r.signed()?, r.narrow()?);
     let rest = if r.flag()? { Some(Box::new((r.big()?, r.big()?))) } else { None };
+    let eras = if r.flag()? { Some(Box::new(r.big()?)) } else { None };
     // What divides by it.
-    if nsec >= 1_000_000_000 || rest.as_ref().is_some_and(|r| r.1 <= BigInt::ZERO) {
+    if nsec >= 1_000_000_000 || !calc::NEAR.contains(&sec) || rest.as_ref().is_some_and(|r| r.1 <= BigInt::ZERO) {
         return None;
     }
-    let offset = |r: &mut SavedReader| i32::try_from(r.signed()?).ok().filter(|o| o.abs() < 86400);
+    let offset = |r: &mut SavedReader| i32::try_from(r.signed()?).ok().filter(|o| (-86_400..86_400).contains(o));
     let clock = match r.number()? {
         0 => Clock::Utc,
         1 => Clock::Local { offset: offset(r)?, zone: Abbreviation::new(r.blob()?), dst: r.flag()? },
         2 => Clock::Fixed(offset(r)?),
+        3 => {
+            let (whole, part) = (offset(r)?, (r.big()?, r.big()?));
+            if part.0 <= BigInt::ZERO || part.0 >= part.1 {
+                return None;
+            }
+            Clock::Exact(whole, Box::new(part))
+        }
         _ => return None,
     };
     r.ends(0)?;
-    let time = TimeData { sec, nsec, rest, clock };
+    let time = TimeData { sec, nsec, rest, eras, clock };
     Some(rebuild(move |_, _| Some(Box::new(time.clone()))))
 });
 
 impl TimeData {
+    /// Whole seconds between the second of the moment and that of the reading.
     pub fn offset(&self) -> i32 {
         match &self.clock {
             Clock::Utc => 0,
             Clock::Local { offset, .. } => *offset,
             Clock::Fixed(o) => *o,
+            Clock::Exact(o, part) => {
+                let (n, d) = self.subsec();
+                o + i32::from(n * &part.1 + &part.0 * &d >= d * &part.1)
+            }
+        }
+    }
+    /// What texts show of the offset: the nearest whole number, of two as near the one further from 0.
+    fn shown_offset(&self) -> i32 {
+        match &self.clock {
+            Clock::Exact(o, part) => {
+                let twice: BigInt = &part.0 * 2;
+                o + i32::from(if *o < 0 { twice > part.1 } else { twice >= part.1 })
+            }
+            _ => self.offset(),
         }
     }
     pub fn zone(&self) -> Option<&[u8]> {
         match &self.clock {
             Clock::Utc => Some(b"UTC"),
             Clock::Local { zone, .. } => Some(zone),
-            Clock::Fixed(_) => None,
+            Clock::Fixed(_) | Clock::Exact(..) => None,
         }
     }
-    /// Year, month and day of the reading.
+    /// Year, month and day of the reading, the year without what `eras` adds.
     pub fn date(&self) -> (i64, u8, u8) {
         civil_from_days((self.sec + i64::from(self.offset())).div_euclid(86_400))
     }
@@ -135,6 +168,10 @@ impl TimeData {
     }
     pub fn civil(&self) -> Civil {
         let mut c = Civil::from_epoch(self.sec, self.nsec, self.offset(), self.zone().unwrap_or(b""));
+        c.eras = self.eras.clone();
+        if let Clock::Exact(..) = self.clock {
+            c.shown_offset = Some(self.shown_offset());
+        }
         if let Some(r) = &self.rest {
             // Decimal digits behind the nanoseconds, as many as %N may ask for in practice.
             let (mut num, den) = (r.0.clone(), &r.1);
@@ -150,19 +187,29 @@ impl TimeData {
         }
         c
     }
+    /// Whole seconds since 1970.
+    pub fn seconds(&self) -> BigInt {
+        calc::seconds(self.sec, self.eras.as_deref())
+    }
     /// Seconds as exact fraction.
     pub fn ratio(&self) -> (BigInt, BigInt) {
-        let ns = BigInt::from(self.sec as i128 * 1_000_000_000 + self.nsec as i128);
-        match &self.rest {
-            None => (ns, BigInt::from(1_000_000_000)),
-            Some(r) => (ns * &r.1 + &r.0, BigInt::from(1_000_000_000) * &r.1),
-        }
+        calc::Moment::of(self).ratio()
     }
     /// Part of a second as exact fraction.
     pub fn subsec(&self) -> (BigInt, BigInt) {
-        TimeData { sec: 0, ..self.clone() }.ratio()
+        calc::Moment { sec: 0, nsec: self.nsec, rest: self.rest.clone(), eras: None }.ratio()
+    }
+    /// The year of a reading.
+    fn year(&self, cx: &mut Cx, year: i64) -> Value {
+        match &self.eras {
+            None => cx.int(year),
+            Some(eras) => cx.big(&**eras * ERA_YEARS + year),
+        }
     }
     pub fn to_f(&self) -> f64 {
+        if self.eras.is_some() {
+            return calc::Moment::of(self).to_f();
+        }
         let rest = self.rest.as_ref().map_or(0.0, |r| r.0.to_f64().unwrap_or(0.0) / r.1.to_f64().unwrap_or(1.0));
         self.sec as f64 + (self.nsec as f64 + rest) / 1e9
     }
@@ -187,17 +234,17 @@ pub fn get(cx: &mut Cx, v: Value) -> Result<&TimeData> {
 /// Time in the VM's zone.
 pub fn local(cx: &mut Cx, sec: i64, nsec: u32) -> Result<Value> {
     let clock = zone::local_clock(cx, sec);
-    Ok(cx.data(ids::TIME, TimeData { sec, nsec, rest: None, clock }))
+    Ok(cx.data(ids::TIME, calc::Moment { nsec, ..calc::Moment::whole(sec) }.at(clock)))
 }
 
 /// Seconds and nanoseconds of a Time or number.
 pub fn parts_of(cx: &mut Cx, v: Value) -> Result<(i64, u32)> {
     if cx.is_data::<TimeData>(v) {
-        let t = get(cx, v)?;
-        return Ok((t.sec, t.nsec));
+        let m = calc::Moment::of(get(cx, v)?);
+        return Ok((m.near(cx)?, m.nsec));
     }
     let m = calc::exact(cx, v)?;
-    Ok((m.sec, m.nsec))
+    Ok((m.near(cx)?, m.nsec))
 }
 
 /// New Time of the same class and clock (the local one read anew) at another moment.
@@ -206,11 +253,11 @@ pub fn moved(cx: &mut Cx, like: Value, m: calc::Moment) -> Result<Value> {
     let (clock, zone) = match get(cx, like)?.clock.clone() {
         // Only a name is left of a loaded Time's zone.
         clock if zone.is_kind(Kind::String) => (clock, zone),
-        _ if !zone.is_nil() => zone::zoned(cx, ids::TIME, zone, m.sec)?,
-        Clock::Local { .. } => (zone::local_clock(cx, m.sec), Value::NIL),
+        _ if !zone.is_nil() => zone::zoned(cx, ids::TIME, zone, &m)?,
+        Clock::Local { .. } => (zone::local_clock(cx, m.by_rules()), Value::NIL),
         other => (other, Value::NIL),
     };
-    let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
+    let v = cx.data(ids::TIME, m.at(clock));
     if !zone.is_nil() {
         zone::set_object(cx, v, zone);
     }
@@ -222,7 +269,7 @@ fn rounded(cx: &mut Cx, like: Value, digits: Option<i64>, how: calc::Round) -> R
     let t = get(cx, like)?;
     let m = calc::Moment::of(t).rounded(digits.unwrap_or(0), how);
     let clock = t.clock.clone();
-    let v = cx.data(ids::TIME, TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock });
+    let v = cx.data(ids::TIME, m.at(clock));
     let zone = zone::object(cx, like);
     zone::set_object(cx, v, zone);
     Ok(v)
@@ -314,8 +361,13 @@ pub mod time {
     ///
     ///     Time.utc(2024, 2, 3).year   #=> 2024
     #[method("year")]
-    fn year(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.date().0)
+    fn year(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        let year = t.date().0;
+        if t.eras.is_none() {
+            return Ok(cx.int(year));
+        }
+        Ok(t.clone().year(cx, year))
     }
     /// Month, 1 to 12.
     #[method("month", "mon")]
@@ -417,18 +469,25 @@ pub mod time {
     fn to_a(cx: &mut Cx, this: Value) -> Result<Value> {
         let t = get(cx, this)?;
         let (r, second) = (t.reading(), t.second_of_day());
-        let numbers = [second % 60, second / 60 % 60, second / 3600, r.day.into(), r.mon.into(), r.year, r.wday as i64, r.yday as i64];
         let dst = Value::bool(is_dst(cx, this)?);
+        let year = year(cx, this)?;
         let zone = zone(cx, this)?;
-        let [second, minute, hour, day, month, year, wday, yday] = numbers.map(|n| cx.int(n));
-        Ok(cx.array(&[second, minute, hour, day, month, year, wday, yday, dst, zone]))
+        let early = [second % 60, second / 60 % 60, second / 3600, r.day.into(), r.mon.into()].map(Value::fixnum);
+        let late = [i64::from(r.wday), i64::from(r.yday)].map(Value::fixnum);
+        let [second, minute, hour, day, month] = early;
+        Ok(cx.array(&[second, minute, hour, day, month, year, late[0], late[1], dst, zone]))
     }
     /// Seconds east of Greenwich.
     ///
     ///     Time.new(2000, 1, 1, in: "+02:30").utc_offset   #=> 9000
     #[method("utc_offset", "gmt_offset", "gmtoff")]
-    fn utc_offset(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.offset() as i64)
+    fn utc_offset(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        if let Clock::Exact(whole, part) = &t.clock {
+            let (n, d) = (&part.1 * *whole + &part.0, part.1.clone());
+            return Ok(rational(cx, n, d, false));
+        }
+        Ok(Value::fixnum(t.offset().into()))
     }
     /// Whether the clock is UTC.
     #[method("utc?", "gmt?")]
@@ -439,8 +498,14 @@ pub mod time {
     ///
     ///     Time.utc(2000).to_i   #=> 946684800
     #[method("to_i", "tv_sec")]
-    fn to_i(cx: &mut Cx, this: Value) -> Result<i64> {
-        Ok(get(cx, this)?.sec)
+    fn to_i(cx: &mut Cx, this: Value) -> Result<Value> {
+        let t = get(cx, this)?;
+        if t.eras.is_some() {
+            let seconds = t.seconds();
+            return Ok(cx.big(seconds));
+        }
+        let sec = t.sec;
+        Ok(cx.int(sec))
     }
     /// Seconds since 1970.
     #[method("to_f")]
@@ -481,7 +546,7 @@ pub mod time {
         let t = get(cx, this)?;
         if digits < 1000 {
             let (c, utc) = (t.reading(), t.clock == Clock::Utc);
-            if c.year >= 0 {
+            if c.year >= 0 && t.eras.is_none() {
                 let text = iso_text(&c, usize::try_from(digits).unwrap_or(0), t.rest.as_deref(), utc);
                 return Ok(cx.str_bytes(&text, zakuro_object::string::US_ASCII));
             }
@@ -511,7 +576,7 @@ pub mod time {
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let t = get(cx, this)?;
         // An offset's seconds only where there are some: local mean times.
-        let tail = match (&t.clock, t.offset() % 60) {
+        let tail = match (&t.clock, t.shown_offset() % 60) {
             (Clock::Utc, _) => b" UTC".to_vec(),
             (_, 0) => b" %z".to_vec(),
             (_, seconds) => format!(" %z{:02}", seconds.abs()).into_bytes(),
@@ -555,6 +620,9 @@ pub mod time {
         b.extend(t.nsec.to_le_bytes());
         if let Some(r) = &t.rest {
             b.extend(r.0.to_signed_bytes_le());
+        }
+        if let Some(eras) = &t.eras {
+            b.extend(eras.to_signed_bytes_le());
         }
         let h = zakuro_vm::equality::hash_bytes(&b);
         Ok(cx.shown_hash(h))
@@ -601,10 +669,7 @@ pub mod time {
         }
         let d = calc::exact(cx, seconds)?;
         let m = calc::Moment::of(get(cx, this)?).plus(&d);
-        match m {
-            Some(m) => moved(cx, this, m),
-            None => cx.range_error("time out of range"),
-        }
+        moved(cx, this, m)
     }
     /// Seconds between two times, or the time this many seconds before.
     ///
@@ -613,18 +678,12 @@ pub mod time {
     fn sub(cx: &mut Cx, this: Value, other: Value) -> Result<Value> {
         if cx.is_data::<TimeData>(other) {
             let (a, b) = cx.data_pair::<TimeData>(this, other)?;
-            let d = calc::Moment::of(a).plus(&calc::Moment::of(b).negated());
-            let f = match d {
-                Some(m) => m.to_f(),
-                None => a.sec as f64 - b.sec as f64,
-            };
+            let f = calc::Moment::of(a).plus(&calc::Moment::of(b).negated()).to_f();
             return Ok(cx.float(f));
         }
         let d = calc::exact(cx, other)?.negated();
-        match calc::Moment::of(get(cx, this)?).plus(&d) {
-            Some(m) => moved(cx, this, m),
-            None => cx.range_error("time out of range"),
-        }
+        let m = calc::Moment::of(get(cx, this)?).plus(&d);
+        moved(cx, this, m)
     }
     /// Rounded to a number of digits of the second.
     ///
@@ -656,12 +715,12 @@ pub mod time {
     /// Reads this object's clock in the VM's zone, or at an offset.
     #[method("localtime")]
     fn localtime(cx: &mut Cx, this: Value, offset: Option<Value>) -> Result<Value> {
-        let sec = get(cx, this)?.sec;
+        let m = calc::Moment::of(get(cx, this)?);
         let class = cx.class_of(this);
         let (clock, object) = match offset.filter(|o| !o.is_nil()) {
-            Some(o) => super::zone::zoned(cx, class, o, sec)?,
+            Some(o) => super::zone::zoned(cx, class, o, &m)?,
             None if matches!(get(cx, this)?.clock, Clock::Local { .. }) => return Ok(this),
-            None => (super::zone::local_clock(cx, sec), Value::NIL),
+            None => (super::zone::local_clock(cx, m.by_rules()), Value::NIL),
         };
         if get(cx, this)?.clock != clock || super::zone::object(cx, this) != object {
             cx.check_frozen(this)?;
@@ -676,8 +735,8 @@ pub mod time {
         let mut t = get(cx, this)?.clone();
         let class = cx.class_of(this);
         let (clock, object) = match offset.filter(|o| !o.is_nil()) {
-            Some(o) => super::zone::zoned(cx, class, o, t.sec)?,
-            None => (super::zone::local_clock(cx, t.sec), Value::NIL),
+            Some(o) => super::zone::zoned(cx, class, o, &calc::Moment::of(&t))?,
+            None => (super::zone::local_clock(cx, calc::Moment::of(&t).by_rules()), Value::NIL),
         };
         t.clock = clock;
         let v = cx.data(class, t);
@@ -705,7 +764,10 @@ pub mod time {
 
 impl TimeData {
     fn ratio_cmp(&self, o: &TimeData) -> std::cmp::Ordering {
-        (self.sec, self.nsec).cmp(&(o.sec, o.nsec)).then_with(|| match (&self.rest, &o.rest) {
+        let eras = |t: &TimeData| t.eras.as_deref().cloned().unwrap_or_default();
+        let far = self.eras.is_some() || o.eras.is_some();
+        let begin = if far { eras(self).cmp(&eras(o)) } else { std::cmp::Ordering::Equal };
+        begin.then((self.sec, self.nsec).cmp(&(o.sec, o.nsec))).then_with(|| match (&self.rest, &o.rest) {
             (None, None) => std::cmp::Ordering::Equal,
             (Some(_), None) => std::cmp::Ordering::Greater,
             (None, Some(_)) => std::cmp::Ordering::Less,

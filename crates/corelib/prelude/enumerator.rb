@@ -79,11 +79,11 @@ class Enumerator
         elsif first > last
           n += 1 if d > last
         end
-        n + 1
+        (n + 1.0).to_i
       else
         return 0 if n < 0
         return Float::INFINITY if n.infinite?
-        (n + err).floor + 1
+        ((n + err).floor + 1.0).to_i
       end
     end
 

@@ -69,7 +69,8 @@ module JSON
         # `script_safe`: Whether `/`, U+2028 and U+2029 are escaped, for HTML.
         # `strict`: Whether objects without a form in JSON are refused, not written by `to_s`.
         # `buffer_initial_length`: The bytes that an output begins with; it changes nothing.
-        attr_accessor :max_nesting, :depth, :script_safe, :strict, :buffer_initial_length
+        attr_accessor :max_nesting, :depth, :script_safe, :strict
+        attr_reader :buffer_initial_length
         # `allow_nan`: Sets whether NaN and infinities are written, which are no JSON.
         # `ascii_only`: Sets whether all that is not ASCII is escaped.
         attr_writer :allow_nan, :ascii_only
@@ -124,6 +125,8 @@ module JSON
         end
         alias merge configure
 
+        # nil stands for no text.
+        #
         # :method: indent=(text): Sets the text that each level is indented by; TypeError if it is no String.
         # :method: space=(text): Sets the text after a colon; TypeError if it is no String.
         # :method: space_before=(text): Sets the text before a colon; TypeError if it is no String.
@@ -131,6 +134,8 @@ module JSON
         # :method: array_nl=(text): Sets the text after each element of an array; TypeError if it is no String.
         %i[indent space space_before object_nl array_nl].each do |name|
           define_method(:"#{name}=") do |text|
+            raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
+            text ||= ""
             raise TypeError, "wrong argument type #{text.class} (expected String)" unless String === text
             instance_variable_set(:"@#{name}", text.frozen? ? text : text.dup.freeze)
           end
@@ -138,12 +143,13 @@ module JSON
 
         # Sets the Proc for objects that JSON has no form for; nil: none.
         def as_json=(callable)
+          raise FrozenError.new("can't modify frozen #{self.class}: #{inspect}", receiver: self) if frozen?
           @as_json = callable ? callable.to_proc : false
         end
 
         # Sets the bytes that an output begins with.
         def buffer_initial_length=(length)
-          @buffer_initial_length = length if Integer === length && length > 0
+          @buffer_initial_length = Integer === length && length > 0 ? length : @buffer_initial_length
         end
 
         # Whether NaN and infinities are written.
@@ -177,19 +183,19 @@ module JSON
 
         # The options as a Hash.
         def to_h
-          result = instance_variables.to_h { |name| [name.to_s.delete_prefix("@").to_sym, instance_variable_get(name)] }
-          result.delete(:buffer_initial_length)
-          result
+          instance_variables.to_h { |name| [name.to_s.delete_prefix("@").to_sym, instance_variable_get(name)] }
         end
         alias to_hash to_h
 
-        # The option of this name.
+        # The option of this name; deprecated.
         def [](name)
+          JSON.__send__(:__deprecated, "JSON::State#[]")
           respond_to?(name) ? __send__(name) : instance_variable_get("@#{name}")
         end
 
-        # Sets the option of this name.
+        # Sets the option of this name; deprecated.
         def []=(name, value)
+          JSON.__send__(:__deprecated, "JSON::State#[]=")
           respond_to?(name = "#{name}=") ? __send__(name, value) : instance_variable_set("@#{name.delete_suffix("=")}", value)
         end
       end
@@ -221,19 +227,30 @@ module JSON
         alias_method :new_parse, :parse
       end
 
-      # `source`: The text.
-      attr_reader :source
-
       # A parser of one text; options as of `JSON.parse`.
       def initialize(source, options = nil)
         @source = source.to_str
+        @config = Config.new(options)
+      end
+
+      # A copy of the text.
+      def source = @source.dup
+
+      # The object that the text stands for; JSON::ParserError if it is no JSON.
+      def parse = @config.parse(@source)
+    end
+
+    # The options of parsing, for any number of texts.
+    class ParserConfig
+      # Options as of `JSON.parse`.
+      def initialize(options)
         @options = options
       end
 
-      # The object that the text stands for; JSON::ParserError if it is no JSON.
-      def parse = JSON.__send__(:__parse, @source, @options)
+      # The object that a text stands for; JSON::ParserError if it is no JSON.
+      def parse(source) = JSON.__send__(:__parse, source, @options)
     end
-    ParserConfig = Parser
+    Parser::Config = ParserConfig
   end
 
   Parser = Ext::Parser
@@ -253,21 +270,45 @@ module JSON
       end
       message = "detected duplicate key #{text.inspect} in #{hash.inspect}"
       raise GeneratorError, message if refuse
-      warn("#{message}.\nThis will raise an error in json 3.0 unless enabled via `allow_duplicate_key: true`", uplevel: 0, category: :deprecated)
+      __warn("#{message}.\nThis will raise an error in json 3.0 unless enabled via `allow_duplicate_key: true`")
     end
   end
 
-  @load_default_options = { allow_nan: true, allow_blank: true, create_additions: nil, max_nesting: false }
+  @load_default_options = { allow_nan: true, allow_blank: true, create_additions: nil }
   @unsafe_load_default_options = { allow_nan: true, allow_blank: true, create_additions: true, max_nesting: false }
   @dump_default_options = { max_nesting: false, allow_nan: true }
 
   class << self
     # `create_id`: The key by which an object's class is told, "json_class" unless changed.
-    # `load_default_options`: The options of `JSON.load`.
-    # `unsafe_load_default_options`: The options of `JSON.unsafe_load`.
-    # `dump_default_options`: The options of `JSON.dump`.
-    attr_accessor :create_id, :load_default_options, :unsafe_load_default_options, :dump_default_options
+    attr_accessor :create_id
     private :__parse, :__generate
+
+    # :method: load_default_options: The options of `JSON.load`; deprecated.
+    # :method: load_default_options=(options): Sets the options of `JSON.load`; deprecated.
+    # :method: unsafe_load_default_options: The options of `JSON.unsafe_load`; deprecated.
+    # :method: unsafe_load_default_options=(options): Sets the options of `JSON.unsafe_load`; deprecated.
+    # :method: dump_default_options: The options of `JSON.dump`; deprecated.
+    # :method: dump_default_options=(options): Sets the options of `JSON.dump`; deprecated.
+    %i[load_default_options unsafe_load_default_options dump_default_options].each do |name|
+      define_method(name) do
+        __deprecated("JSON.#{name}")
+        instance_variable_get(:"@#{name}")
+      end
+      define_method(:"#{name}=") do |options|
+        __deprecated("JSON.#{name}=")
+        instance_variable_set(:"@#{name}", options)
+      end
+      define_method(:"_#{name}") { instance_variable_get(:"@#{name}") }
+    end
+
+    # Warns of what is deprecated, at the line of the program that leads here.
+    private def __warn(message)
+      return unless Warning[:deprecated]
+      level = caller_locations(1).index { |place| place.path && !place.path.start_with?("<internal:") } || 0
+      warn message, uplevel: level + 1, category: :deprecated
+    end
+
+    private def __deprecated(what) = __warn("#{what} is deprecated and will be removed in json 3.0.0")
 
     # The class of the options of generations, JSON::State.
     def state = State
@@ -277,9 +318,9 @@ module JSON
     def generator = Ext::Generator
 
     # Parses a String, and makes JSON of everything else.
-    def [](object, options = {})
-      return parse(object.to_str, options) if object.respond_to?(:to_str)
-      generate(object, options)
+    def [](object, options = nil)
+      text = object.respond_to?(:to_str) ? object.to_str : nil
+      String === text ? parse(text, options) : generate(object, options)
     end
 
     # Parses without a limit of levels, and takes NaN and infinities.
@@ -317,13 +358,15 @@ module JSON
 
     # The object of a text, or of an IO's content; takes NaN, and an empty text for nil. A Proc is called with each value and gives what stands in its place.
     def load(source, proc = nil, options = nil)
-      __load(source, proc, options ? load_default_options.merge(options) : load_default_options)
+      options, proc = proc, nil if Hash === proc && options.nil?
+      __load(source, proc, options ? @load_default_options.merge(options) : @load_default_options)
     end
     alias restore load
 
     # The same as `load`, and makes objects of classes that the text names: for texts that can be trusted alone.
     def unsafe_load(source, proc = nil, options = nil)
-      __load(source, proc, options ? unsafe_load_default_options.merge(options) : unsafe_load_default_options)
+      return __load(source, nil, proc) if Hash === proc && options.nil?
+      __load(source, proc, options ? @unsafe_load_default_options.merge(options) : @unsafe_load_default_options)
     end
 
     # The JSON of an object, also of NaN and infinities; with an IO it is written there. `limit` bounds the levels: ArgumentError.
@@ -341,7 +384,7 @@ module JSON
         limit, io = io, nil
       end
       io = io.to_io if io.respond_to?(:to_io) && !io.respond_to?(:write)
-      options = dump_default_options
+      options = @dump_default_options
       options = options.merge(max_nesting: limit) if limit
       options = options.merge(kwargs) if kwargs
       begin
@@ -451,8 +494,5 @@ module Kernel
   end
 
   # Parses a String, and makes JSON of everything else.
-  def JSON(object, options = nil)
-    return JSON.parse(object.to_str, options) if object.respond_to?(:to_str)
-    JSON.generate(object, options)
-  end
+  def JSON(object, options = nil) = JSON[object, options]
 end

@@ -514,6 +514,11 @@ mod string_scanner {
     /// Scans another String, from its start.
     #[method("string=")]
     fn set_string(cx: &mut Cx, this: Value, s: Ref<StringCell>) -> Result<Value> {
+        if !cx.is_data::<Scanner>(this) {
+            // One that was allocated only.
+            cx.data_init(this, Scanner::new(s.as_value(), false))?;
+            return Ok(s.as_value());
+        }
         let sc = scanner(cx, this)?;
         (sc.string, sc.pos) = (s.as_value(), 0);
         sc.forget();

@@ -58,7 +58,7 @@ pub fn float_to_s(x: f64) -> String {
 }
 
 /// Shortest digits of a finite nonzero `x` without leading or trailing zeros; the value is `0.DIGITS * 10**point`.
-fn shortest(x: f64, digits: &mut [u8; 20]) -> (usize, i32) {
+pub fn shortest(x: f64, digits: &mut [u8; 20]) -> (usize, i32) {
     let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(x.abs()).as_bytes();
     let (mut len, mut point, mut seen_point, mut exp) = (0usize, 0i32, false, 0i32);

@@ -4,12 +4,21 @@
 //! "chrono-compatible low-level date algorithms"). Flags, widths and paddings as in CRuby; month and day names are English.
 //! Rejected: libc's strftime (locale, no width flags, years of an int).
 
+use crate::int::Int;
+use num_bigint::{BigInt, Sign};
 use zakuro_base::progress::{Pace, Progress, Stopped, to_the_end};
+
+/// Years after which the calendar begins anew.
+pub const ERA_YEARS: i64 = 400;
+/// Seconds of these years.
+pub const ERA_SECONDS: i64 = 146_097 * 86_400;
 
 /// A moment as a civil reading.
 #[derive(Clone, Debug, Default)]
 pub struct Civil {
     pub year: i64,
+    /// How many times [`ERA_YEARS`] the year is later, where it is beyond what seconds of 64 bits reach.
+    pub eras: Option<Box<BigInt>>,
     /// 1..=12
     pub mon: u8,
     /// 1..=31
@@ -23,6 +32,8 @@ pub struct Civil {
     pub subnano_digits: Vec<u8>,
     /// Seconds east of Greenwich.
     pub utc_offset: i32,
+    /// What `%z` shows where that is another number, since the offset has a part of a second: the nearest one.
+    pub shown_offset: Option<i32>,
     /// `Time#zone`, empty for none.
     pub zone: Vec<u8>,
     /// 0 is Sunday.
@@ -82,6 +93,7 @@ impl Civil {
         let (year, mon, day) = civil_from_days(days);
         Civil {
             year,
+            eras: None,
             mon,
             day,
             hour: (rest / 3600) as u8,
@@ -90,6 +102,7 @@ impl Civil {
             nsec,
             subnano_digits: Vec::new(),
             utc_offset,
+            shown_offset: None,
             zone: zone.to_vec(),
             wday: (days + 4).rem_euclid(7) as u8,
             yday: (days - days_from_civil(year, 1, 1) + 1) as u16,
@@ -228,7 +241,27 @@ fn directive(f: &[u8], t: &Civil, out: &mut Vec<u8>) -> Result<usize, bool> {
     }
 }
 
+/// The directives that show a year or the seconds since 1970, of a year that is so many eras later.
+fn conversion_beyond(c: u8, spec: &Spec, t: &Civil, eras: &BigInt, out: &mut Vec<u8>) -> bool {
+    let (n, width) = match c {
+        b'Y' => (eras * ERA_YEARS + t.year, 4),
+        b'C' => (eras * (ERA_YEARS / 100) + t.year.div_euclid(100), 2),
+        b'G' => (eras * ERA_YEARS + t.week_of_reading().0, 4),
+        b's' => (eras * ERA_SECONDS + t.epoch(), 1),
+        _ => return false,
+    };
+    let negative = n.sign() == Sign::Minus;
+    let digits = to_the_end(|p| crate::int::to_s(&Int::from_big(n.magnitude().clone().into()), 10, p));
+    push_digits(out, spec, negative, digits.as_bytes(), width, b'0');
+    true
+}
+
 fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
+    if let Some(eras) = &t.eras
+        && conversion_beyond(c, spec, t, eras, out)
+    {
+        return true;
+    }
     let mut number = |v: i128, width: usize, pad: u8| push_number(out, spec, v, width, pad);
     let hour12 = (t.hour as i64 + 11) % 12 + 1;
     match c {
@@ -284,14 +317,25 @@ fn conversion(c: u8, spec: &Spec, t: &Civil, out: &mut Vec<u8>) -> bool {
     true
 }
 
+impl Spec {
+    /// Width and filling of a number.
+    fn of_number(&self, width: usize, pad: u8) -> (usize, u8) {
+        let width = if self.bare { 0 } else { self.width.unwrap_or(width) };
+        (
+            width,
+            if self.pad == 0 {
+                pad
+            } else if self.pad == b'_' {
+                b' '
+            } else {
+                self.pad
+            },
+        )
+    }
+}
+
 fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i128, width: usize, pad: u8) {
-    let width = if spec.bare { 0 } else { spec.width.unwrap_or(width) };
-    let pad = match spec.pad {
-        b'_' => b' ',
-        b'0' => b'0',
-        _ => pad,
-    };
-    if (0..100).contains(&v) && width == 2 && pad == b'0' {
+    if (0..100).contains(&v) && spec.of_number(width, pad) == (2, b'0') {
         out.extend_from_slice(&[b'0' + v as u8 / 10, b'0' + v as u8 % 10]);
         return;
     }
@@ -306,12 +350,17 @@ fn push_number(out: &mut Vec<u8>, spec: &Spec, v: i128, width: usize, pad: u8) {
             long.as_bytes()
         }
     };
-    let fill = width.saturating_sub(digits.len() + (v < 0) as usize);
-    if v < 0 && pad == b'0' {
+    push_digits(out, spec, v < 0, digits, width, pad);
+}
+
+fn push_digits(out: &mut Vec<u8>, spec: &Spec, negative: bool, digits: &[u8], width: usize, pad: u8) {
+    let (width, pad) = spec.of_number(width, pad);
+    let fill = width.saturating_sub(digits.len() + usize::from(negative));
+    if negative && pad == b'0' {
         out.push(b'-');
     }
     zakuro_base::memory::fill(out, fill, pad);
-    if v < 0 && pad != b'0' {
+    if negative && pad != b'0' {
         out.push(b'-');
     }
     out.extend_from_slice(digits);
@@ -356,8 +405,8 @@ fn fraction(out: &mut Vec<u8>, spec: &Spec, t: &Civil, default: usize) {
 }
 
 fn offset(out: &mut Vec<u8>, spec: &Spec, t: &Civil) {
-    let negative = t.utc_offset < 0;
-    let off = t.utc_offset.unsigned_abs();
+    let shown = t.shown_offset.unwrap_or(t.utc_offset);
+    let (negative, off) = (shown < 0, shown.unsigned_abs());
     let (h, m, s) = (off / 3600, off / 60 % 60, off % 60);
     let ([m1, m2], [s1, s2]) = (two_digits(m), two_digits(s));
     let whole = [b':', m1, m2, b':', s1, s2];

@@ -196,6 +196,21 @@ fn rational_part(cx: &mut Cx, v: Value) -> Result<Value> {
     Ok(v)
 }
 
+/// What something that is no number is as one of two parts of a Rational: by `to_r`, or by `to_int`, whose exceptions do not matter.
+fn of_no_number(cx: &mut Cx, v: Value) -> Result<Value> {
+    if !matches!(classify(v), Num::Other) || cx.is_a(v, ids::NUMERIC) {
+        return Ok(v);
+    }
+    match cx.call_if_responds(v, sym::to_r, &[])? {
+        Some(r) if r.is_kind(Kind::Rational) => Ok(r),
+        Some(_) => Ok(v),
+        None => match cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call_if_responds(v, sym::to_int, &[]))? {
+            Ok(Some(i)) if ints::is_int(i) => Ok(i),
+            _ => Ok(v),
+        },
+    }
+}
+
 fn to_rational(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
     if b == Some(Value::NIL) {
         return cx.type_error("can't convert nil into Rational");
@@ -220,16 +235,25 @@ fn to_rational(cx: &mut Cx, a: Value, b: Option<Value>) -> Result<Value> {
         };
     };
     let b = rational_part(cx, b)?;
+    let a = of_no_number(cx, a)?;
+    let b = of_no_number(cx, b)?;
+    std::hint::black_box(a);
     match (classify(a), classify(b)) {
         (Num::Int(n), Num::Int(d)) => rat::make(cx, n, d),
-        (Num::Other, _) if !cx.is_a(a, ids::NUMERIC) => cannot_convert(cx, a, "Rational"),
-        (_, Num::Other) if !cx.is_a(b, ids::NUMERIC) => cannot_convert(cx, b, "Rational"),
+        (Num::Other, _) if !cx.is_a(a, ids::NUMERIC) => cx.type_error("not an integer"),
+        (_, Num::Other) if !cx.is_a(b, ids::NUMERIC) => cx.type_error("not an integer"),
         _ => {
             // Division of Integers would round: make the dividend exact.
             let a = match classify(a) {
                 Num::Int(n) => rat::object(cx, (n, ints::ONE)),
+                // What `to_r` raises does not matter.
+                Num::Other => match cx.rescue(&[ids::STANDARD_ERROR], |cx| cx.call_if_responds(a, sym::to_r, &[]))? {
+                    Ok(Some(r)) if r.is_kind(Kind::Rational) => r,
+                    _ => a,
+                },
                 _ => a,
             };
+            std::hint::black_box(b);
             cx.call(a, sym::div, &[b])
         }
     }

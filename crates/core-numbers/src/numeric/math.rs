@@ -24,6 +24,24 @@ pub fn setup(cx: &mut Cx) {
     }
 }
 
+/// A number as the functions take it: an Integer by its `to_f`, which a program may have redefined.
+struct Real(f64);
+
+impl FromValue for Real {
+    const EFFECTS: Effects = Effects::ALL;
+    fn from_value(cx: &mut Cx, v: Value) -> Result<Real> {
+        real(cx, v).map(Real)
+    }
+}
+
+fn real(cx: &mut Cx, v: Value) -> Result<f64> {
+    if cx.redefined & zakuro_vm::methods::fast::TO_F != 0 && cx.is_integer(v) {
+        let f = cx.call(v, sym::to_f, &[])?;
+        return cx.to_f64(f);
+    }
+    cx.to_f64(v)
+}
+
 #[cold]
 fn domain<T>(cx: &mut Cx, name: &str) -> Result<T> {
     cx.raise(ids::DOMAIN_ERROR, format!("Numerical argument is out of domain - {name}"))
@@ -39,10 +57,10 @@ fn split(cx: &mut Cx, v: Value, name: &str) -> Result<(f64, f64)> {
         if bits >= 1024 {
             let drop = bits - 53;
             let top = ints::shift_left(cx, v, Value::fixnum(-(drop as i64)))?;
-            return Ok((ints::to_f64(top), drop as f64));
+            return Ok((real(cx, top)?, drop as f64));
         }
     }
-    let x = cx.to_f64(v)?;
+    let x = real(cx, v)?;
     if x < 0.0 { domain(cx, name) } else { Ok((x, 0.0)) }
 }
 
@@ -78,7 +96,8 @@ mod math {
     ///
     ///     Math.sin(0)    #=> 0.0
     #[method("sin", module_function)]
-    fn sin(this: Value, x: f64) -> f64 {
+    fn sin(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.sin()
     }
@@ -86,7 +105,8 @@ mod math {
     ///
     ///     Math.cos(0)    #=> 1.0
     #[method("cos", module_function)]
-    fn cos(this: Value, x: f64) -> f64 {
+    fn cos(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.cos()
     }
@@ -94,7 +114,8 @@ mod math {
     ///
     ///     Math.tan(0)    #=> 0.0
     #[method("tan", module_function)]
-    fn tan(this: Value, x: f64) -> f64 {
+    fn tan(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.tan()
     }
@@ -102,7 +123,8 @@ mod math {
     ///
     ///     Math.asin(0)    #=> 0.0
     #[method("asin", module_function)]
-    fn asin(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn asin(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if !(-1.0..=1.0).contains(&x) && !x.is_nan() {
             return domain(cx, "asin");
@@ -113,7 +135,8 @@ mod math {
     ///
     ///     Math.acos(1)    #=> 0.0
     #[method("acos", module_function)]
-    fn acos(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn acos(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if !(-1.0..=1.0).contains(&x) && !x.is_nan() {
             return domain(cx, "acos");
@@ -124,7 +147,8 @@ mod math {
     ///
     ///     Math.atan(0)    #=> 0.0
     #[method("atan", module_function)]
-    fn atan(this: Value, x: f64) -> f64 {
+    fn atan(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.atan()
     }
@@ -132,7 +156,8 @@ mod math {
     ///
     ///     Math.sinh(0)    #=> 0.0
     #[method("sinh", module_function)]
-    fn sinh(this: Value, x: f64) -> f64 {
+    fn sinh(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.sinh()
     }
@@ -140,7 +165,8 @@ mod math {
     ///
     ///     Math.cosh(0)    #=> 1.0
     #[method("cosh", module_function)]
-    fn cosh(this: Value, x: f64) -> f64 {
+    fn cosh(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.cosh()
     }
@@ -148,7 +174,8 @@ mod math {
     ///
     ///     Math.tanh(0)    #=> 0.0
     #[method("tanh", module_function)]
-    fn tanh(this: Value, x: f64) -> f64 {
+    fn tanh(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.tanh()
     }
@@ -156,7 +183,8 @@ mod math {
     ///
     ///     Math.asinh(0)    #=> 0.0
     #[method("asinh", module_function)]
-    fn asinh(this: Value, x: f64) -> f64 {
+    fn asinh(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         c_asinh(x)
     }
@@ -164,7 +192,8 @@ mod math {
     ///
     ///     Math.acosh(1)    #=> 0.0
     #[method("acosh", module_function)]
-    fn acosh(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn acosh(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if x < 1.0 {
             return domain(cx, "acosh");
@@ -175,7 +204,8 @@ mod math {
     ///
     ///     Math.atanh(1)    #=> Infinity
     #[method("atanh", module_function)]
-    fn atanh(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn atanh(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if !(-1.0..=1.0).contains(&x) && !x.is_nan() {
             return domain(cx, "atanh");
@@ -186,7 +216,8 @@ mod math {
     ///
     ///     Math.exp(0)    #=> 1.0
     #[method("exp", module_function)]
-    fn exp(this: Value, x: f64) -> f64 {
+    fn exp(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.exp()
     }
@@ -194,7 +225,8 @@ mod math {
     ///
     ///     Math.expm1(0)    #=> 0.0
     #[method("expm1", module_function)]
-    fn expm1(this: Value, x: f64) -> f64 {
+    fn expm1(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         x.exp_m1()
     }
@@ -202,7 +234,8 @@ mod math {
     ///
     ///     Math.log1p(0)    #=> 0.0
     #[method("log1p", module_function)]
-    fn log1p(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn log1p(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if x < -1.0 {
             return domain(cx, "log1p");
@@ -213,7 +246,8 @@ mod math {
     ///
     ///     Math.sqrt(4)    #=> 2.0
     #[method("sqrt", module_function)]
-    fn sqrt(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn sqrt(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if x < 0.0 {
             return domain(cx, "sqrt");
@@ -224,7 +258,8 @@ mod math {
     ///
     ///     Math.cbrt(-27)    #=> -3.0
     #[method("cbrt", module_function)]
-    fn cbrt(this: Value, x: f64) -> f64 {
+    fn cbrt(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         cube_root(x)
     }
@@ -232,7 +267,8 @@ mod math {
     ///
     ///     Math.erf(0)    #=> 0.0
     #[method("erf", module_function)]
-    fn erf_(this: Value, x: f64) -> f64 {
+    fn erf_(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         erf(x)
     }
@@ -240,7 +276,8 @@ mod math {
     ///
     ///     Math.erfc(0)    #=> 1.0
     #[method("erfc", module_function)]
-    fn erfc_(this: Value, x: f64) -> f64 {
+    fn erfc_(this: Value, x: Real) -> f64 {
+        let Real(x) = x;
         let _ = this;
         erfc(x)
     }
@@ -248,7 +285,8 @@ mod math {
     ///
     ///     Math.atan2(1, 0)    #=> 1.5707963267948966
     #[method("atan2", module_function)]
-    fn atan2(this: Value, y: f64, x: f64) -> f64 {
+    fn atan2(this: Value, y: Real, x: Real) -> f64 {
+        let (Real(y), Real(x)) = (y, x);
         let _ = this;
         y.atan2(x)
     }
@@ -256,7 +294,8 @@ mod math {
     ///
     ///     Math.hypot(3, 4)    #=> 5.0
     #[method("hypot", module_function)]
-    fn hypot(this: Value, x: f64, y: f64) -> f64 {
+    fn hypot(this: Value, x: Real, y: Real) -> f64 {
+        let (Real(x), Real(y)) = (x, y);
         let _ = this;
         x.hypot(y)
     }
@@ -308,7 +347,8 @@ mod math {
     ///
     ///     Math.gamma(5)    #=> 24.0
     #[method("gamma", module_function)]
-    fn gamma(cx: &mut Cx, this: Value, x: f64) -> Result<f64> {
+    fn gamma(cx: &mut Cx, this: Value, x: Real) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         if x == 0.0 {
             return Ok(if x.is_sign_negative() { f64::NEG_INFINITY } else { f64::INFINITY });
@@ -326,7 +366,8 @@ mod math {
     ///
     ///     Math.lgamma(1)    #=> [0.0, 1]
     #[method("lgamma", module_function)]
-    fn lgamma(cx: &mut Cx, this: Value, x: f64) -> Result<Value> {
+    fn lgamma(cx: &mut Cx, this: Value, x: Real) -> Result<Value> {
+        let Real(x) = x;
         let _ = this;
         let (v, s) = if x == f64::NEG_INFINITY {
             return domain(cx, "lgamma");
@@ -347,7 +388,8 @@ mod math {
     ///
     ///     Math.frexp(1234)    #=> [0.6025390625, 11]
     #[method("frexp", module_function)]
-    fn frexp_(cx: &Cx, this: Value, x: f64) -> Value {
+    fn frexp_(cx: &Cx, this: Value, x: Real) -> Value {
+        let Real(x) = x;
         let _ = this;
         let (m, e) = frexp(x);
         let m = cx.float(m);
@@ -357,7 +399,8 @@ mod math {
     ///
     ///     Math.ldexp(0.6025390625, 11)    #=> 1234.0
     #[method("ldexp", module_function)]
-    fn ldexp(cx: &mut Cx, this: Value, x: f64, e: Value) -> Result<f64> {
+    fn ldexp(cx: &mut Cx, this: Value, x: Real, e: Value) -> Result<f64> {
+        let Real(x) = x;
         let _ = this;
         let e = cx.to_i64(e)?;
         Ok(ints::ldexp(x, e))

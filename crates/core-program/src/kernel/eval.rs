@@ -253,6 +253,12 @@ pub mod kernel {
         // SAFETY: a live frame.
         cx.method_frame().is_some_and(|f| unsafe { (*f).block.is_some() })
     }
+    /// The same as `block_given?`; deprecated.
+    #[method("iterator?", module_function)]
+    fn is_iterator(cx: &mut Cx, this: Value) -> Result<bool> {
+        cx.warn_category("iterator? is deprecated; use block_given? instead", "deprecated")?;
+        Ok(block_given(cx, this))
+    }
     /// Names of the local variables here.
     ///
     ///     proc { a = 1; local_variables }.call.first   #=> :a

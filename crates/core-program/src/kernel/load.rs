@@ -812,6 +812,8 @@ fn find_and_load(cx: &mut Cx, feature: &[u8]) -> Result<bool> {
             Ok(result)
         }
         None if cx.state::<Loader>().loaded.contains(feature) => Ok(false),
+        // A C extension that a program says is loaded, where there is no file either.
+        None if plain.len() == feature.len() && cx.state::<Loader>().loaded.contains(&[feature, b".so"].concat()) => Ok(false),
         // As in RubyGems' own `require`, which rescues the error of the first try: it is the cause of what the gem's file raises.
         None if !is_explicit(feature) && super::gems::activate_for(cx, feature)? => {
             let shown = String::from_utf8_lossy(feature).into_owned();

@@ -392,7 +392,7 @@ impl Reader {
         Ok(match kind {
             b'f' => {
                 let text = self.bytes(cx)?;
-                let v = cx.float(read_float(&text));
+                let v = cx.float(super::floats::read(&text));
                 self.enter(v)
             }
             b'l' => {
@@ -799,19 +799,6 @@ fn encoding_from(heap: &Heap, key: Sym, value: Value) -> Option<u8> {
             Some(Encoding::find(name.content(heap)).unwrap_or(Encoding::BINARY).id())
         }
         _ => None,
-    }
-}
-
-fn read_float(text: &[u8]) -> f64 {
-    match text {
-        b"nan" => f64::NAN,
-        b"inf" => f64::INFINITY,
-        b"-inf" => f64::NEG_INFINITY,
-        _ => {
-            // Old writers put mantissa bytes behind a NUL.
-            let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
-            std::str::from_utf8(&text[..end]).ok().and_then(|t| t.trim().parse().ok()).unwrap_or(0.0)
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Marshal: objects as bytes, format 4.8. [`dump`] writes, [`load`] reads.
 
 mod dump;
+mod floats;
 mod load;
 mod time;
 

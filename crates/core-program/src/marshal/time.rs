@@ -1,12 +1,18 @@
 //! Time in Marshal data: eight bytes of calendar fields in UTC, the rest in variables of the String that holds them.
 
+use num_bigint::{BigInt, Sign};
+use num_integer::Integer;
+use num_traits::{Signed, ToPrimitive, Zero};
 use zakuro_macros::ruby_class;
 use zakuro_object::string::{BINARY, US_ASCII};
+use zakuro_text::strftime::{ERA_SECONDS, ERA_YEARS};
 use zakuro_vm::*;
 
 /// What the field of the year holds: sixteen bits from the first on.
 const FIRST_YEAR: i64 = 1900;
 const LAST_YEAR: i64 = FIRST_YEAR + 0xffff;
+/// Bytes of a year beyond these, whose number is written in one.
+const MOST_DIGITS: usize = 122;
 
 fn field(cx: &mut Cx, t: Value, name: &str) -> Result<i64> {
     let v = cx.call(t, Sym::intern(name), &[])?;
@@ -17,10 +23,11 @@ fn field(cx: &mut Cx, t: Value, name: &str) -> Result<i64> {
 pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
     let utc = cx.call(v, Sym::intern("getutc"), &[])?;
     let is_utc = cx.call(v, Sym::intern("utc?"), &[])?.truthy();
-    let real_year = field(cx, utc, "year")?;
+    let real_year = cx.call(utc, Sym::intern("year"), &[])?;
+    let real_year = cx.as_big(real_year).unwrap_or_default();
     // Years beyond the field's bits: how far beyond stands behind the fields.
-    let year = real_year.clamp(FIRST_YEAR, LAST_YEAR);
-    let beyond = (real_year - year).unsigned_abs();
+    let year = real_year.to_i64().unwrap_or(if real_year.is_negative() { FIRST_YEAR } else { LAST_YEAR }).clamp(FIRST_YEAR, LAST_YEAR);
+    let beyond = (real_year - year).into_parts().1;
     let nsec = field(cx, utc, "nsec")?;
     let high = 1 << 31
         | i64::from(is_utc) << 30
@@ -30,12 +37,14 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         | field(cx, utc, "hour")?;
     let low = (field(cx, utc, "min")? << 26) | (field(cx, utc, "sec")? << 20) | (nsec / 1000);
     let mut bytes = [(high as u32).to_le_bytes(), (low as u32).to_le_bytes()].concat();
-    if beyond != 0 {
-        let digits = beyond.to_le_bytes();
-        let n = 8 - beyond.leading_zeros() as usize / 8;
+    if !beyond.is_zero() {
+        let digits = beyond.to_bytes_le();
+        if digits.len() > MOST_DIGITS {
+            return cx.arg_error("year too big to marshal");
+        }
         // A small length as Marshal writes numbers: itself and five.
-        bytes.push(n as u8 + 5);
-        bytes.extend_from_slice(&digits[..n]);
+        bytes.push(digits.len() as u8 + 5);
+        bytes.extend(digits);
     }
     let s = cx.str_bytes(&bytes, BINARY);
     for (name, value) in cx.ivar_list(v).iter().filter(|(n, _)| Cx::is_ivar_name(*n)) {
@@ -59,8 +68,8 @@ pub fn dump(cx: &mut Cx, v: Value) -> Result<Value> {
         cx.ivar_set_raw(s, Sym::intern("submicro"), submicro);
     }
     if !is_utc {
-        let offset = field(cx, v, "utc_offset")?;
-        cx.ivar_set_raw(s, Sym::intern("offset"), Value::fixnum(offset));
+        let offset = cx.call(v, Sym::intern("utc_offset"), &[])?;
+        cx.ivar_set_raw(s, Sym::intern("offset"), offset);
     }
     let zone = cx.call(v, Sym::intern("zone"), &[])?;
     let zone = match Ref::<StringCell>::from_value(zone) {
@@ -94,13 +103,16 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
     }
     // A month beyond December is one of the next year.
     let month = high >> 10 & 0xf;
-    let mut year = FIRST_YEAR + (high >> 14 & 0xffff);
+    let (mut year, mut eras) = (FIRST_YEAR + (high >> 14 & 0xffff), BigInt::ZERO);
     if s.len() > 8 {
         let Some(beyond) = beyond(&cx.heap, s) else { return cx.type_error("marshaled time format differ") };
-        year += if year == FIRST_YEAR { -beyond } else { beyond };
+        let far = (if year == FIRST_YEAR { -beyond } else { beyond }) + year;
+        let (whole, of_era) = far.div_mod_floor(&ERA_YEARS.into());
+        (year, eras) = (of_era.to_i64().unwrap_or(0), whole);
     }
     let days = days_from_civil(year + month / 12, month % 12 + 1, high >> 5 & 0x1f);
     let seconds = days * 86_400 + (high & 0x1f) * 3600 + (low >> 26 & 0x3f) * 60 + (low >> 20 & 0x3f);
+    let seconds = cx.big(eras * ERA_SECONDS + seconds);
     let mut nsec = Value::fixnum((low & 0xf_ffff) * 1000);
     let num = cx.ivar_get(data, Sym::intern("nano_num"));
     let den = cx.ivar_get(data, Sym::intern("nano_den"));
@@ -114,12 +126,12 @@ pub fn load(cx: &mut Cx, class: Value, data: Value) -> Result<Value> {
         nsec = Value::fixnum(nsec.fix() + below_micro(digits.content(&cx.heap)));
     }
     let unit = Value::sym(Sym::intern("nsec"));
-    let t = cx.call(class, Sym::intern("at"), &[Value::fixnum(seconds), nsec, unit])?;
+    let t = cx.call(class, Sym::intern("at"), &[seconds, nsec, unit])?;
     if high >> 30 & 1 == 1 {
         cx.call(t, Sym::intern("utc"), &[])?;
     } else {
         let offset = cx.ivar_get(data, Sym::intern("offset"));
-        if cx.is_integer(offset) {
+        if cx.is_integer(offset) || offset.is_kind(Kind::Rational) {
             cx.call(t, Sym::intern("localtime"), &[offset])?;
         }
         let name = cx.ivar_get(data, Sym::intern("zone"));
@@ -147,14 +159,11 @@ fn below_micro(bytes: &[u8]) -> i64 {
 }
 
 /// Years before the first or after the last one, which stand behind the fields; None: nonsense, or too many.
-fn beyond(heap: &Heap, s: Ref<StringCell>) -> Option<i64> {
+fn beyond(heap: &Heap, s: Ref<StringCell>) -> Option<BigInt> {
     let (length, digits) = s.content(heap).get(8..)?.split_first()?;
     let n = usize::from(length.checked_sub(5)?);
-    let digits = digits.get(..n)?;
-    if n > 5 {
-        return None;
-    }
-    Some(digits.iter().rev().fold(0, |sum, d| sum << 8 | i64::from(*d)))
+    let digits = digits.get(..n).filter(|_| n <= MOST_DIGITS)?;
+    Some(BigInt::from_bytes_le(Sign::Plus, digits))
 }
 
 fn word(heap: &Heap, s: Ref<StringCell>, at: usize) -> Option<i64> {

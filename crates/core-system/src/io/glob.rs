@@ -125,12 +125,49 @@ fn component(p: &[u8], s: &[u8], flags: i32, slash: bool) -> bool {
     }
 }
 
+/// The parts of a pattern between slashes; one in a bracket expression is a character like others.
+fn parts_of(p: &[u8], flags: i32) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let (mut start, mut i, mut closes) = (0, 0, true);
+    while let Some(&c) = p.get(i) {
+        match c {
+            b'/' => {
+                parts.push(&p[start..i]);
+                start = i + 1;
+            }
+            b'\\' if flags & NOESCAPE == 0 => i += 1,
+            b'[' if closes => match bracket_end(p, i, flags) {
+                Some(end) => i = end,
+                // Nor do those behind it.
+                None => closes = false,
+            },
+            _ => {}
+        }
+        i += 1;
+    }
+    parts.push(p.get(start..).unwrap_or_default());
+    parts
+}
+
+/// Where a bracket expression that begins at `from` is closed.
+fn bracket_end(p: &[u8], from: usize, flags: i32) -> Option<usize> {
+    let mut i = from + 1;
+    while let Some(&c) = p.get(i) {
+        match c {
+            b']' => return Some(i),
+            b'\\' if flags & NOESCAPE == 0 => i += 2,
+            _ => i += 1,
+        }
+    }
+    None
+}
+
 /// `File.fnmatch` without braces.
 pub fn fnmatch(p: &[u8], s: &[u8], flags: i32) -> bool {
     if flags & PATHNAME == 0 {
         return component(p, s, flags, false);
     }
-    let pats: Vec<&[u8]> = p.split(|b| *b == b'/').collect();
+    let pats = parts_of(p, flags);
     let parts: Vec<&[u8]> = s.split(|b| *b == b'/').collect();
     path_match(&pats, &parts, flags)
 }
@@ -379,7 +416,7 @@ pub fn glob(cx: &mut Cx, pattern: &[u8], flags: i32, base: &[u8], sort: bool, ou
         }
         let (prefix, rest): (&[u8], &[u8]) = if p[0] == b'/' { (b"/", &p[1..]) } else { (b"", &p) };
         let mut parts: Vec<&[u8]> = Vec::new();
-        for part in rest.split(|b| *b == b'/') {
+        for part in parts_of(rest, flags) {
             // Of many slashes behind `**` one counts.
             if parts.last().is_some_and(|p| p.is_empty()) && parts.len() > 1 && parts[parts.len() - 2] == b"**" {
                 parts.pop();

@@ -211,7 +211,10 @@ pub fn close(cx: &mut Cx, v: Value) -> Result<()> {
         }
         let closed = crate::fiber_scheduler::hook(cx, "io_close", &[Value::fixnum(fd.into())])?;
         if closed.is_some_and(Value::truthy) {
-            object::raw(cx, v)?.release();
+            let io = object::raw(cx, v)?;
+            // That another stream has closed it is what was wanted.
+            io.lost = false;
+            io.release();
         }
     }
     let err = object::raw(cx, v)?.close_fds();

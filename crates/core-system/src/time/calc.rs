@@ -1,12 +1,17 @@
 //! Exact arithmetic of moments and durations.
 
-use super::TimeData;
+use super::{Clock, TimeData};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::ops::Range;
+use zakuro_text::strftime::ERA_SECONDS;
 use zakuro_vm::*;
 
 const GIGA: i64 = 1_000_000_000;
+
+/// Seconds that are counted as they are: an offset more or less does not leave 64 bits. Others are seconds of an era, and eras.
+pub const NEAR: Range<i64> = i64::MIN / 2..i64::MAX / 2;
 
 /// Seconds: whole (may be negative), nanoseconds above them, and a rest of a nanosecond.
 #[derive(Clone, Debug)]
@@ -14,6 +19,13 @@ pub struct Moment {
     pub sec: i64,
     pub nsec: u32,
     pub rest: Option<Box<(BigInt, BigInt)>>,
+    /// Eras to add to the seconds, which then are those of one: there if and only if all seconds together are not [`NEAR`].
+    pub eras: Option<Box<BigInt>>,
+}
+
+/// Seconds with those of the eras.
+pub fn seconds(sec: i64, eras: Option<&BigInt>) -> BigInt {
+    eras.map_or_else(BigInt::default, |e| e * ERA_SECONDS) + sec
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,13 +37,53 @@ pub enum Round {
 
 impl Moment {
     pub fn of(t: &TimeData) -> Moment {
-        Moment { sec: t.sec, nsec: t.nsec, rest: t.rest.clone() }
+        Moment { sec: t.sec, nsec: t.nsec, rest: t.rest.clone(), eras: t.eras.clone() }
     }
     pub fn whole(sec: i64) -> Moment {
-        Moment { sec, nsec: 0, rest: None }
+        if NEAR.contains(&sec) { Moment { sec, nsec: 0, rest: None, eras: None } } else { Moment::of_seconds(&sec.into()) }
     }
-    /// None when it does not fit.
-    pub fn of_ratio(num: &BigInt, den: &BigInt) -> Option<Moment> {
+    pub fn of_seconds(sec: &BigInt) -> Moment {
+        if let Some(sec) = sec.to_i64().filter(|s| NEAR.contains(s)) {
+            return Moment { sec, nsec: 0, rest: None, eras: None };
+        }
+        let (eras, sec) = sec.div_mod_floor(&ERA_SECONDS.into());
+        Moment { sec: sec.to_i64().unwrap_or(0), nsec: 0, rest: None, eras: Some(Box::new(eras)) }
+    }
+    /// The Time of the moment on a clock.
+    pub fn at(self, clock: Clock) -> TimeData {
+        TimeData { sec: self.sec, nsec: self.nsec, rest: self.rest, eras: self.eras, clock }
+    }
+    /// Whole seconds.
+    pub fn seconds(&self) -> BigInt {
+        seconds(self.sec, self.eras.as_deref())
+    }
+    /// Whole seconds, or the first or last that 64 bits hold.
+    pub fn nearest(&self) -> i64 {
+        match &self.eras {
+            None => self.sec,
+            Some(e) => self.seconds().to_i64().unwrap_or(if e.is_negative() { i64::MIN } else { i64::MAX }),
+        }
+    }
+    /// A second whose reading by the rules of a time zone is as that of this one: of years to come, one of the era after those that clocks were changed in.
+    pub fn by_rules(&self) -> i64 {
+        match &self.eras {
+            Some(e) if !e.is_negative() => self.sec + ERA_SECONDS,
+            // Before all rules.
+            Some(_) => -20 * ERA_SECONDS,
+            None => self.sec,
+        }
+    }
+    /// Whole seconds as far as 64 bits hold them. RangeError
+    pub fn near(&self, cx: &mut Cx) -> Result<i64> {
+        match &self.eras {
+            None => Ok(self.sec),
+            Some(_) => match self.seconds().to_i64() {
+                Some(sec) => Ok(sec),
+                None => cx.range_error("bignum too big to convert into 'long'"),
+            },
+        }
+    }
+    pub fn of_ratio(num: &BigInt, den: &BigInt) -> Moment {
         let (ns, m) = (num * GIGA).div_mod_floor(den);
         let (sec, nsec) = ns.div_mod_floor(&BigInt::from(GIGA));
         let rest = if m.is_zero() {
@@ -40,37 +92,45 @@ impl Moment {
             let g = m.gcd(den);
             Some(Box::new((m / &g, den / &g)))
         };
-        Some(Moment { sec: sec.to_i64()?, nsec: nsec.to_u32()?, rest })
+        Moment { nsec: nsec.to_u32().unwrap_or(0), rest, ..Moment::of_seconds(&sec) }
     }
     pub fn ratio(&self) -> (BigInt, BigInt) {
-        let ns = BigInt::from(self.sec as i128 * GIGA as i128 + self.nsec as i128);
+        let ns = match &self.eras {
+            None => BigInt::from(self.sec as i128 * GIGA as i128 + self.nsec as i128),
+            Some(_) => self.seconds() * GIGA + self.nsec,
+        };
         match &self.rest {
             None => (ns, BigInt::from(GIGA)),
             Some(r) => (ns * &r.1 + &r.0, BigInt::from(GIGA) * &r.1),
         }
     }
-    pub fn plus(&self, o: &Moment) -> Option<Moment> {
-        if self.rest.is_none() && o.rest.is_none() {
+    /// Whether it is seconds and nanoseconds alone.
+    fn is_plain(&self) -> bool {
+        self.rest.is_none() && self.eras.is_none()
+    }
+    pub fn plus(&self, o: &Moment) -> Moment {
+        if self.is_plain() && o.is_plain() {
             let ns = self.nsec as i64 + o.nsec as i64;
-            let sec = self.sec.checked_add(o.sec)?.checked_add(ns / GIGA)?;
-            return Some(Moment { sec, nsec: (ns % GIGA) as u32, rest: None });
+            // Of two halves of what 64 bits hold, less the last second.
+            let sec = self.sec + o.sec + ns / GIGA;
+            return Moment { nsec: (ns % GIGA) as u32, ..Moment::whole(sec) };
         }
         let ((a, b), (c, d)) = (self.ratio(), o.ratio());
         Moment::of_ratio(&(a * &d + c * &b), &(b * d))
     }
     pub fn negated(&self) -> Moment {
-        if self.rest.is_none() && self.sec > i64::MIN + 1 {
+        if self.is_plain() {
             return if self.nsec == 0 {
                 Moment::whole(-self.sec)
             } else {
-                Moment { sec: -self.sec - 1, nsec: GIGA as u32 - self.nsec, rest: None }
+                Moment { nsec: GIGA as u32 - self.nsec, ..Moment::whole(-self.sec - 1) }
             };
         }
         let (n, d) = self.ratio();
-        Moment::of_ratio(&-n, &d).unwrap_or_else(|| Moment::whole(i64::MAX))
+        Moment::of_ratio(&-n, &d)
     }
     pub fn to_f(&self) -> f64 {
-        if self.rest.is_none() && self.sec.unsigned_abs() < 1 << 32 {
+        if self.is_plain() && self.sec.unsigned_abs() < 1 << 32 {
             return if self.nsec == 0 { self.sec as f64 } else { (self.sec * GIGA + i64::from(self.nsec)) as f64 / 1e9 };
         }
         let (n, d) = self.ratio();
@@ -95,7 +155,7 @@ impl Moment {
         if up {
             q += BigInt::one();
         }
-        Moment::of_ratio(&q, &p).unwrap_or_else(|| self.clone())
+        Moment::of_ratio(&q, &p)
     }
 }
 
@@ -105,10 +165,7 @@ pub fn exact(cx: &mut Cx, v: Value) -> Result<Moment> {
         return Ok(Moment::whole(n));
     }
     let (n, d) = exact_ratio(cx, v)?;
-    match Moment::of_ratio(&n, &d) {
-        Some(m) => Ok(m),
-        None => cx.range_error("bignum too big to convert into 'long'"),
-    }
+    Ok(Moment::of_ratio(&n, &d))
 }
 
 /// The same as fraction.

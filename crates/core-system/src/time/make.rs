@@ -6,7 +6,10 @@ use super::zone::{self, Zoned};
 use super::{Clock, TimeData};
 use num_bigint::BigInt;
 use zakuro_macros::ruby_class;
-use zakuro_text::strftime::days_from_civil;
+use num_integer::Integer;
+use num_traits::ToPrimitive;
+use zakuro_text::int;
+use zakuro_text::strftime::{ERA_SECONDS, ERA_YEARS, days_from_civil};
 use zakuro_vm::*;
 
 fn in_keyword(cx: &mut Cx, kw: &Kwargs) -> Result<Option<Value>> {
@@ -21,19 +24,19 @@ fn now() -> Moment {
     let mut ts = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: ts is writable.
     unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &mut ts) };
-    Moment { sec: ts.tv_sec, nsec: ts.tv_nsec as u32, rest: None }
+    Moment { nsec: ts.tv_nsec as u32, ..Moment::whole(ts.tv_sec) }
 }
 
-fn clock_or_local(cx: &mut Cx, class: ClassId, zone_arg: Option<Value>, sec: i64) -> Result<Zoned> {
+fn clock_or_local(cx: &mut Cx, class: ClassId, zone_arg: Option<Value>, at: &Moment) -> Result<Zoned> {
     match zone_arg {
-        Some(z) => zone::zoned(cx, class, z, sec),
-        None => Ok((zone::local_clock(cx, sec), Value::NIL)),
+        Some(z) => zone::zoned(cx, class, z, at),
+        None => Ok((zone::local_clock(cx, at.by_rules()), Value::NIL)),
     }
 }
 
 /// Fields of a date and time as given.
 struct Fields {
-    year: i64,
+    year: Year,
     mon: i64,
     day: i64,
     hour: i64,
@@ -41,6 +44,26 @@ struct Fields {
     sec: i64,
     nsec: u32,
     rest: Option<Box<(BigInt, BigInt)>>,
+}
+
+/// A year, less than so many eras later.
+struct Year {
+    of_era: i64,
+    eras: Option<Box<BigInt>>,
+}
+
+impl Year {
+    fn near(year: i64) -> Year {
+        Year { of_era: year, eras: None }
+    }
+    fn of(year: &BigInt) -> Year {
+        // What seconds of 64 bits reach.
+        if let Some(year) = year.to_i64().filter(|y| y.unsigned_abs() < 100_000_000_000) {
+            return Year::near(year);
+        }
+        let (eras, of_era) = year.div_mod_floor(&ERA_YEARS.into());
+        Year { of_era: of_era.to_i64().unwrap_or(0), eras: Some(Box::new(eras)) }
+    }
 }
 
 impl Fields {
@@ -59,13 +82,15 @@ impl Fields {
             None => Ok(()),
         }
     }
-    /// Seconds of the reading as if it were UTC.
-    fn as_utc(&self) -> Option<i64> {
-        if self.year.unsigned_abs() > 290_000_000_000 {
-            return None;
-        }
-        let days = days_from_civil(self.year, self.mon as u8, 1) + self.day - 1;
-        Some(days * 86_400 + self.hour * 3600 + self.min * 60 + self.sec)
+    /// The reading as if it were UTC.
+    fn as_utc(&self) -> Moment {
+        let days = days_from_civil(self.year.of_era, self.mon as u8, 1) + self.day - 1;
+        let sec = days * 86_400 + self.hour * 3600 + self.min * 60 + self.sec;
+        let m = match &self.year.eras {
+            None => Moment::whole(sec),
+            Some(eras) => Moment::of_seconds(&(&**eras * ERA_SECONDS + sec)),
+        };
+        Moment { nsec: self.nsec, rest: self.rest.clone(), ..m }
     }
 }
 
@@ -85,6 +110,28 @@ fn int_arg(cx: &mut Cx, v: Value) -> Result<i64> {
         };
     }
     cx.to_i64(v)
+}
+
+/// A year as an argument: an Integer of any size, or a text of one.
+fn year_arg(cx: &mut Cx, v: Value) -> Result<Year> {
+    if let Some(s) = Ref::<StringCell>::from_value(v) {
+        let text = s.to_text();
+        let (negative, digits) = match text.trim().strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, text.trim().strip_prefix('+').unwrap_or(text.trim())),
+        };
+        if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
+            let year = int::from_digits(digits.as_bytes(), 10, negative, cx)?;
+            return Ok(Year::of(&year.to_big()));
+        }
+    }
+    if v.as_fixnum().is_none()
+        && let Some(year) = cx.as_big(v)
+    {
+        return Ok(Year::of(&year));
+    }
+    let year = int_arg(cx, v)?;
+    Ok(Year::of(&year.into()))
 }
 
 fn month_arg(cx: &mut Cx, v: Value) -> Result<i64> {
@@ -112,8 +159,8 @@ fn in_bits(cx: &mut Cx, n: i64, bits: u32) -> Result<i64> {
 fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
     let arg = |i: usize| args.get(i).copied().filter(|v| !v.is_nil());
     let year = match args.first() {
-        Some(v) => int_arg(cx, *v)?,
-        None => 0,
+        Some(v) => year_arg(cx, *v)?,
+        None => Year::near(0),
     };
     let mon = match arg(1) {
         Some(v) => month_arg(cx, v)?,
@@ -130,19 +177,19 @@ fn fields(cx: &mut Cx, args: &[Value], usec: Option<Value>) -> Result<Fields> {
     let mut f = Fields { year, mon, day, hour, min, sec: 0, nsec: 0, rest: None };
     if let Some(v) = arg(5) {
         let m = if v.is_kind(Kind::String) { second_text(cx, v)? } else { calc::exact(cx, v)? };
-        f.sec = in_bits(cx, m.sec, 6)?;
+        let sec = m.near(cx)?;
+        f.sec = in_bits(cx, sec, 6)?;
         f.nsec = m.nsec;
         f.rest = m.rest;
     }
     if let Some(u) = usec.filter(|u| !u.is_nil()) {
         let (n, d) = if u.is_kind(Kind::String) { (BigInt::from(int_arg(cx, u)?), BigInt::from(1)) } else { calc::exact_ratio(cx, u)? };
-        match Moment::of_ratio(&n, &(d * 1_000_000)) {
-            Some(m) if m.sec == 0 => {
-                f.nsec = m.nsec;
-                f.rest = m.rest;
-            }
-            _ => return cx.arg_error("subsecx out of range"),
+        let m = Moment::of_ratio(&n, &(d * 1_000_000));
+        if m.nearest() != 0 {
+            return cx.arg_error("subsecx out of range");
         }
+        f.nsec = m.nsec;
+        f.rest = m.rest;
     }
     Ok(f)
 }
@@ -153,9 +200,9 @@ fn second_text(cx: &mut Cx, v: Value) -> Result<Moment> {
     let (whole, frac) = text.split_once('.').unwrap_or((&text, ""));
     match (whole.parse::<i64>(), frac.bytes().all(|b| b.is_ascii_digit())) {
         (Ok(s), true) => {
-            let n: BigInt = format!("0{frac}").parse().unwrap_or_default();
-            let m = Moment::of_ratio(&n, &BigInt::from(10).pow(frac.len() as u32)).unwrap_or_else(|| Moment::whole(0));
-            Ok(Moment { sec: s, ..m })
+            let n = int::from_digits(frac.as_bytes(), 10, false, cx)?.to_big();
+            let m = Moment::of_ratio(&n, &BigInt::from(10).pow(frac.len() as u32));
+            Ok(Moment { nsec: m.nsec, rest: m.rest, ..Moment::whole(s) })
         }
         // What is no number with a fraction either may be one that is too large.
         _ => Ok(Moment::whole(int_arg(cx, v)?)),
@@ -185,27 +232,33 @@ fn resolve(cx: &mut Cx, class: ClassId, f: Fields, zone_arg: Option<Value>, summ
         Some(z) if object.is_none() => Some(zone::clock_of(cx, z)?),
         _ => None,
     };
-    let Some(as_utc) = f.as_utc() else { return cx.range_error("year too big") };
-    let (sec, clock) = match (object, clock) {
+    let as_utc = f.as_utc();
+    let (m, clock) = match (object, clock) {
         (Some(z), _) => {
-            let t = cx.data(ids::TIME, TimeData { sec: as_utc, nsec: 0, rest: None, clock: Clock::Utc });
+            let second = Moment { nsec: 0, rest: None, ..as_utc.clone() };
+            let t = cx.data(ids::TIME, second.at(Clock::Utc));
             let u = cx.call(z, Sym::intern("local_to_utc"), &[t])?;
             let sec = zone::answer(cx, u, false)?;
-            (sec, Clock::Fixed(zone::checked(cx, as_utc - sec)?))
+            let offset = zone::checked(cx, &(as_utc.seconds() - &sec))?;
+            (Moment { nsec: f.nsec, rest: f.rest, ..Moment::of_seconds(&sec) }, Clock::Fixed(offset))
         }
         (None, Some(clock)) => {
-            let off = match &clock {
-                Clock::Fixed(o) => *o,
-                _ => 0,
+            let offset = match &clock {
+                Clock::Fixed(o) => Moment::whole(i64::from(*o)),
+                Clock::Exact(o, part) => Moment::of_ratio(&(&part.1 * *o + &part.0), &part.1),
+                _ => Moment::whole(0),
             };
-            (as_utc - i64::from(off), clock)
+            (as_utc.plus(&offset.negated()), clock)
         }
         (None, None) => {
-            let sec = zone::local_epoch(cx, as_utc, summer);
-            (sec, zone::local_clock(cx, sec))
+            let reading = as_utc.by_rules();
+            let offset = zone::local_epoch(cx, reading, summer) - reading;
+            let m = as_utc.plus(&Moment::whole(offset));
+            let clock = zone::local_clock(cx, m.by_rules());
+            (m, clock)
         }
     };
-    Ok((TimeData { sec, nsec: f.nsec, rest: f.rest, clock }, object.unwrap_or(Value::NIL)))
+    Ok((m.at(clock), object.unwrap_or(Value::NIL)))
 }
 
 /// A new Time of a class with its time zone object.
@@ -286,8 +339,8 @@ fn parse_text(cx: &mut Cx, text: &[u8], precision: usize) -> Result<(Fields, Opt
     if r.at < 4 {
         return cx.arg_error(format!("year must be 4 or more digits: {}", r.shown(0, r.at)));
     }
-    let year = r.number(sign, r.at);
-    let year = if text[0] == b'-' { -year } else { year };
+    let year = int::from_digits(&text[sign..r.at], 10, text[0] == b'-', cx)?;
+    let year = Year::of(&year.to_big());
     let mut f = Fields { year, mon: 1, day: 1, hour: 0, min: 0, sec: 0, nsec: 0, rest: None };
     if r.at == text.len() {
         return Ok((f, None));
@@ -336,11 +389,10 @@ fn date_and_time(cx: &mut Cx, r: &mut Reading, f: &mut Fields, precision: usize)
             return cx.arg_error(format!("subsecond expected after dot: {}", r.shown(start, r.at + next)));
         }
         let part = &r.text[r.at..r.at + digits.min(precision)];
-        let n = BigInt::parse_bytes(part, 10).unwrap_or_default();
-        if let Some(m) = Moment::of_ratio(&n, &BigInt::from(10).pow(part.len() as u32)) {
-            f.nsec = m.nsec;
-            f.rest = m.rest;
-        }
+        let n = int::from_digits(part, 10, false, cx)?.to_big();
+        let m = Moment::of_ratio(&n, &BigInt::from(10).pow(part.len() as u32));
+        f.nsec = m.nsec;
+        f.rest = m.rest;
         r.at += digits;
     }
     Ok(true)
@@ -373,8 +425,8 @@ pub mod time {
     fn now(cx: &mut Cx, this: ClassId, kw: Kwargs) -> Result<Value> {
         let z = in_keyword(cx, &kw)?;
         let m = super::now();
-        let (clock, object) = clock_or_local(cx, this, z, m.sec)?;
-        Ok(finish(cx, this, (TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock }, object)))
+        let (clock, object) = clock_or_local(cx, this, z, &m)?;
+        Ok(finish(cx, this, (m.at(clock), object)))
     }
     /// The time so many seconds after 1970 (plus a part of a second), or a copy of a Time.
     ///
@@ -404,23 +456,20 @@ pub mod time {
                 }
             };
             let extra = match s.as_fixnum() {
-                Some(n) => Some(Moment { sec: n.div_euclid(per), nsec: (n.rem_euclid(per) * (1_000_000_000 / per)) as u32, rest: None }),
+                Some(n) => Moment { nsec: (n.rem_euclid(per) * (1_000_000_000 / per)) as u32, ..Moment::whole(n.div_euclid(per)) },
                 None => {
                     let (n, d) = calc::exact_ratio(cx, s)?;
                     Moment::of_ratio(&n, &(d * per))
                 }
             };
-            m = match extra.and_then(|e| m.plus(&e)) {
-                Some(m) => m,
-                None => return cx.range_error("time out of range"),
-            };
+            m = m.plus(&extra);
         }
         let (clock, object) = match (z, old) {
-            (Some(z), _) => zone::zoned(cx, this, z, m.sec)?,
+            (Some(z), _) => zone::zoned(cx, this, z, &m)?,
             (None, Some(c)) => (c, zone::object(cx, time)),
-            _ => (zone::local_clock(cx, m.sec), Value::NIL),
+            _ => (zone::local_clock(cx, m.by_rules()), Value::NIL),
         };
-        Ok(finish(cx, this, (TimeData { sec: m.sec, nsec: m.nsec, rest: m.rest, clock }, object)))
+        Ok(finish(cx, this, (m.at(clock), object)))
     }
     /// Time of a UTC date: year, month, day, hour, minute, second, microsecond.
     ///
@@ -429,8 +478,8 @@ pub mod time {
     fn utc(cx: &mut Cx, this: ClassId, args: Rest) -> Result<Value> {
         let f = civil_args(cx, args)?;
         f.check(cx)?;
-        let Some(sec) = f.as_utc() else { return cx.range_error("year too big") };
-        Ok(cx.data(this, TimeData { sec, nsec: f.nsec, rest: f.rest, clock: Clock::Utc }))
+        let t = f.as_utc().at(Clock::Utc);
+        Ok(cx.data(this, t))
     }
     /// Time of a date in the VM's zone: year, month, day, hour, minute, second, microsecond.
     #[method("local", "mktime", singleton)]
@@ -454,8 +503,8 @@ pub mod time {
         let class = cx.class_of(this);
         if args.is_empty() {
             let m = super::now();
-            let (clock, object) = clock_or_local(cx, class, z, m.sec)?;
-            cx.data_init(this, TimeData { sec: m.sec, nsec: m.nsec, rest: None, clock })?;
+            let (clock, object) = clock_or_local(cx, class, z, &m)?;
+            cx.data_init(this, m.at(clock))?;
             zone::set_object(cx, this, object);
             return Ok(());
         }

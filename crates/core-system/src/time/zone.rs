@@ -1,11 +1,16 @@
 //! Time zones: the VM's own by its ENV["TZ"], and offsets as arguments.
 
+use super::calc::Moment;
 use super::{Abbreviation, Clock};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Dst, TimeZone};
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::{ToPrimitive, Zero};
 use std::ops::Range;
 use zakuro_macros::Trace;
+use zakuro_text::strftime::ERA_SECONDS;
 use zakuro_vm::*;
 
 /// The VM's zone as of a version of its ENV.
@@ -56,8 +61,17 @@ fn zone(cx: &mut Cx) -> &TimeZone {
     &z.zone
 }
 
+/// The begin of the last year that rules of time zones are asked of; they come again each era.
+const LAST_YEAR: i64 = 253_370_764_800;
+
+/// A second that the rules can be asked of instead of another one.
+fn by_rules(sec: i64) -> i64 {
+    if sec < LAST_YEAR { sec } else { sec.rem_euclid(ERA_SECONDS) + ERA_SECONDS }
+}
+
 /// Reading of the VM's clock at a moment.
 pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
+    let sec = by_rules(sec);
     let version = cx.state::<crate::env::Env>().version;
     let zones = cx.state::<Zones>();
     if zones.version == Some(version)
@@ -81,6 +95,11 @@ pub fn local_clock(cx: &mut Cx, sec: i64) -> Clock {
 ///
 /// Of a reading that the clock shows twice, the second is meant, or with `summer` the first.
 pub fn local_epoch(cx: &mut Cx, as_utc: i64, summer: bool) -> i64 {
+    let (real, as_utc) = (as_utc, by_rules(as_utc));
+    real - as_utc + epoch_by_rules(cx, as_utc, summer)
+}
+
+fn epoch_by_rules(cx: &mut Cx, as_utc: i64, summer: bool) -> i64 {
     let tz = zone(cx);
     let (days, rest) = (as_utc.div_euclid(86_400), as_utc.rem_euclid(86_400));
     let (y, m, d) = zakuro_text::strftime::civil_from_days(days);
@@ -131,19 +150,22 @@ pub fn is_zone(cx: &mut Cx, v: Value, method: &str) -> Result<bool> {
 }
 
 /// A time zone's answer: of a Time its reading (`of_clock`) or its moment, of other objects their `to_i`.
-pub fn answer(cx: &mut Cx, v: Value, of_clock: bool) -> Result<i64> {
+pub fn answer(cx: &mut Cx, v: Value, of_clock: bool) -> Result<BigInt> {
     if cx.is_data::<super::TimeData>(v) {
         let t = super::get(cx, v)?;
-        return Ok(t.sec + if of_clock { t.offset() as i64 } else { 0 });
+        return Ok(t.seconds() + if of_clock { t.offset() } else { 0 });
     }
     let n = if cx.is_integer(v) { v } else { cx.call(v, sym::to_i, &[])? };
-    cx.to_i64(n)
+    match cx.as_big(n) {
+        Some(n) => Ok(n),
+        None => Ok(cx.to_i64(n)?.into()),
+    }
 }
 
 /// An offset of less than a day. ArgumentError
-pub fn checked(cx: &mut Cx, offset: i64) -> Result<i32> {
-    match i32::try_from(offset) {
-        Ok(o) if o.abs() < 86_400 => Ok(o),
+pub fn checked(cx: &mut Cx, offset: &BigInt) -> Result<i32> {
+    match offset.to_i32() {
+        Some(o) if o.abs() < 86_400 => Ok(o),
         _ => cx.arg_error("utc_offset out of range"),
     }
 }
@@ -162,13 +184,14 @@ pub fn named(cx: &mut Cx, class: ClassId, v: Value) -> Result<Option<Value>> {
 }
 
 /// Clock of an `in:` or offset argument: "+09:00", "UTC", "A", seconds, a time zone object, or for a class with `find_timezone` the name of one.
-pub fn zoned(cx: &mut Cx, class: ClassId, v: Value, sec: i64) -> Result<Zoned> {
+pub fn zoned(cx: &mut Cx, class: ClassId, v: Value, at: &Moment) -> Result<Zoned> {
     let v = named(cx, class, v)?.unwrap_or(v);
     if is_zone(cx, v, "utc_to_local")? {
-        let t = cx.data(ids::TIME, super::TimeData { sec, nsec: 0, rest: None, clock: Clock::Utc });
+        let second = Moment { nsec: 0, rest: None, ..at.clone() };
+        let t = cx.data(ids::TIME, second.at(Clock::Utc));
         let l = cx.call(v, Sym::intern("utc_to_local"), &[t])?;
         let local = answer(cx, l, true)?;
-        let offset = checked(cx, local - sec)?;
+        let offset = checked(cx, &(local - at.seconds()))?;
         return Ok((Clock::Fixed(offset), v));
     }
     Ok((clock_of(cx, v)?, Value::NIL))
@@ -187,10 +210,16 @@ pub fn clock_of(cx: &mut Cx, v: Value) -> Result<Clock> {
         };
     }
     let m = super::calc::exact(cx, v)?;
-    if m.sec.abs() >= 86_400 {
+    let whole = i32::try_from(m.nearest()).unwrap_or(i32::MAX);
+    let (n, d) = Moment { sec: 0, eras: None, ..m }.ratio();
+    if whole >= 86_400 || whole < -86_400 || whole == -86_400 && n.is_zero() {
         return cx.arg_error("utc_offset out of range");
     }
-    Ok(Clock::Fixed(m.sec as i32))
+    if n.is_zero() {
+        return Ok(Clock::Fixed(whole));
+    }
+    let g = n.gcd(&d);
+    Ok(Clock::Exact(whole, Box::new((n / &g, d / g))))
 }
 
 pub enum Offset {

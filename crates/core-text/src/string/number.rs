@@ -191,11 +191,15 @@ fn short_digits(text: &[u8]) -> Option<(i64, usize)> {
     (1..=SHORT).contains(&count).then_some((n, count))
 }
 
-/// More decimal places than any program means.
-const MAX_EXP: i64 = 1 << 22;
+/// Decimal places that a Rational may have: as many as a power of Integers may (268 million bits).
+const MAX_EXP: i64 = 80_000_000;
 
 impl Number {
     fn rational(self, cx: &mut Cx) -> Result<Value> {
+        let nothing = self.digits == Int::Small(0) && self.den.as_ref().is_none_or(|d| *d != BigInt::ZERO);
+        if nothing {
+            return Ok(PairCell::make(&cx.heap, ids::RATIONAL, Kind::Rational, Value::fixnum(0), Value::fixnum(1)));
+        }
         if self.exp > MAX_EXP {
             return cx.raise(ids::FLOAT_DOMAIN_ERROR, "Infinity");
         }

@@ -81,6 +81,7 @@ pub fn strftime(cx: &mut Cx, this: Value, format: &[u8], encoding: u8) -> Result
     };
     let civil = Civil {
         year: y,
+        eras: None,
         mon: mon as u8,
         day: day as u8,
         hour: (seconds / 3600) as u8,
@@ -89,6 +90,7 @@ pub fn strftime(cx: &mut Cx, this: Value, format: &[u8], encoding: u8) -> Result
         nsec: n.ns,
         subnano_digits: m.digits(),
         utc_offset: n.of,
+        shown_offset: None,
         zone: if asks_for(b"Z+") { zone(n.of).to_vec() } else { Vec::new() },
         wday: (r.jd + 1).rem_euclid(7) as u8,
         yday: if asks_for(b"jUW") { calendar::yday(r.jd, r.start) as u16 } else { 1 },

@@ -116,16 +116,23 @@ pub fn generate(cx: &mut Cx, v: Value, config: &mut Config, direct: bool) -> Res
     let done = if direct { g.direct(cx, v) } else { g.value(cx, v, false) };
     let (out, state, depth) = (std::mem::take(&mut g.out), g.config.state, g.config.depth);
     match done {
-        Ok(()) => Ok(cx.str_bytes(&out, string::UTF8)),
+        Ok(()) => {
+            count_from(cx, state, depth);
+            Ok(cx.str_bytes(&out, string::UTF8))
+        }
         Err(e) => {
-            // The State counts from where it stood.
-            if !state.is_nil() && !state.is_frozen() {
-                let pending = cx.take_pending();
-                cx.ivar_set_raw(state, Sym::intern("@depth"), Value::fixnum(depth as i64));
-                cx.pending = pending;
-            }
+            let pending = cx.take_pending();
+            count_from(cx, state, depth);
+            cx.pending = pending;
             Err(e)
         }
+    }
+}
+
+/// The State counts from where it stood.
+fn count_from(cx: &mut Cx, state: Value, depth: usize) {
+    if !state.is_nil() && !state.is_frozen() {
+        cx.ivar_set_raw(state, Sym::intern("@depth"), Value::fixnum(depth as i64));
     }
 }
 
@@ -135,6 +142,92 @@ fn error<T>(cx: &mut Cx, v: Value, message: String) -> Result<T> {
     let e = cx.exception(class, &message);
     cx.ivar_set_raw(e, Sym::intern("@invalid_object"), v);
     cx.raise_value(e)
+}
+
+/// What an object's `to_s` gives, which must be a String. TypeError
+fn text_of(cx: &mut Cx, v: Value) -> Result<Ref<StringCell>> {
+    let text = cx.call(v, sym::to_s, &[])?;
+    match Ref::from_value(text) {
+        Some(s) => Ok(s),
+        None => {
+            let (c, g) = (cx.class_shown(v), cx.class_shown(text));
+            cx.type_error(format!("can't convert {c} to String ({c}#to_s gives {g})"))
+        }
+    }
+}
+
+/// The class of an object for messages; a class has one of its own.
+fn own_class(cx: &mut Cx, v: Value) -> String {
+    match cx.class_id(v) {
+        Some(id) if cx.class(id).kind == ClassKind::Class => format!("#<Class:{}>", cx.class_name(id)),
+        _ => cx.class_shown(v),
+    }
+}
+
+#[cold]
+fn no_key<T>(cx: &mut Cx, k: Value) -> Result<T> {
+    let class = own_class(cx, k);
+    error(cx, k, format!("{class} not allowed as object key in JSON"))
+}
+
+/// The error of a String that has no UTF-8; its cause is what `encode` raises.
+#[cold]
+fn refused<T>(cx: &mut Cx, s: Ref<StringCell>) -> Result<T> {
+    let v = s.as_value();
+    let utf8 = cx.str("UTF-8");
+    let cause = match cx.rescue(&[ids::ENCODING_ERROR], |cx| cx.call(v, Sym::intern("encode"), &[utf8]))? {
+        Err(cause) => cause,
+        Ok(_) => return error(cx, v, "source sequence is illegal/malformed utf-8".into()),
+    };
+    let message = cx.call(cause, Sym::intern("message"), &[])?;
+    let message = cx.to_s_text(message)?;
+    let mut around = RootedVec::new(cx);
+    around.push(cx.errinfo);
+    cx.errinfo = cause;
+    let raised = error(cx, v, message);
+    cx.errinfo = around[0];
+    raised
+}
+
+/// The shortest decimal number that is this Float, with an exponent where the digits would stand far from the point.
+fn decimal(out: &mut Vec<u8>, f: f64) {
+    if f.is_sign_negative() {
+        out.push(b'-');
+    }
+    if f == 0.0 {
+        return out.extend_from_slice(b"0.0");
+    }
+    let mut room = [0; 20];
+    let (len, point) = zakuro_text::float::shortest(f, &mut room);
+    let digits = &room[..len];
+    // The places of the first digit and the last.
+    let (exponent, last) = (point - 1, point - len as i32);
+    if last >= 0 && exponent < 15 {
+        out.extend_from_slice(digits);
+        out.resize(out.len() + last as usize, b'0');
+        out.extend_from_slice(b".0");
+    } else if last < 0 && (last > -7 || exponent.abs() < 10) {
+        match usize::try_from(exponent + 1) {
+            Ok(whole @ 1..) => {
+                out.extend_from_slice(&digits[..whole]);
+                out.push(b'.');
+                out.extend_from_slice(&digits[whole..]);
+            }
+            _ => {
+                out.extend_from_slice(b"0.");
+                out.resize(out.len() + (-exponent - 1) as usize, b'0');
+                out.extend_from_slice(digits);
+            }
+        }
+    } else {
+        out.push(digits[0]);
+        if digits.len() > 1 {
+            out.push(b'.');
+            out.extend_from_slice(&digits[1..]);
+        }
+        out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+        out.extend(exponent.unsigned_abs().to_string().bytes());
+    }
 }
 
 impl Generator<'_> {
@@ -184,11 +277,8 @@ impl Generator<'_> {
         Ok(())
     }
     fn direct_or(&mut self, cx: &mut Cx, v: Value, converted: bool) -> Result<()> {
-        // A String that isn't UTF-8 is for the as_json block.
-        if !self.config.as_json.is_nil()
-            && !converted
-            && let Some(s) = Ref::<StringCell>::from_value(v)
-            && (s.encoding() != string::UTF8 && !s.is_ascii() || std::str::from_utf8(s.content(&cx.heap)).is_err())
+        if let Some(s) = Ref::<StringCell>::from_value(v)
+            && self.asks_for(cx, s, converted)
         {
             return self.general(cx, v, false);
         }
@@ -207,7 +297,7 @@ impl Generator<'_> {
                 let r = cx.call(as_json, sym::call, &[v, Value::FALSE])?;
                 return self.value(cx, r, true);
             }
-            let shown = if v.as_float().is_some() { cx.to_s_text(v)? } else { cx.inspect_for_error(v) };
+            let shown = if v.as_float().is_some() { cx.to_s_text(v)? } else { own_class(cx, v) };
             return error(cx, v, format!("{shown} not allowed in JSON"));
         }
         match cx.method_of(v, Sym::intern("to_json")) {
@@ -254,8 +344,12 @@ impl Generator<'_> {
             Value::TRUE => self.out.extend_from_slice(b"true"),
             Value::FALSE => self.out.extend_from_slice(b"false"),
             _ if cx.is_integer(v) => {
-                let s = cx.to_s(v)?;
+                let s = text_of(cx, v)?;
                 self.out.extend_from_slice(s.content(&cx.heap));
+            }
+            _ if v.is_sym() => {
+                let s = cx.to_s(v)?;
+                return self.string(cx, s);
             }
             _ if self.config.strict => return self.general(cx, v, true),
             _ => {
@@ -290,13 +384,19 @@ impl Generator<'_> {
             let shown = zakuro_text::float::float_to_s(f);
             return error(cx, v, format!("{shown} not allowed in JSON"));
         }
-        self.out.extend_from_slice(zakuro_text::float::float_to_s(f).as_bytes());
+        if f.is_finite() {
+            decimal(&mut self.out, f);
+        } else {
+            self.out.extend_from_slice(zakuro_text::float::float_to_s(f).as_bytes());
+        }
         Ok(())
     }
     fn nesting(&mut self, cx: &mut Cx) -> Result<()> {
         self.depth += 1;
         if self.config.max_nesting > 0 && self.depth > self.config.max_nesting {
-            return cx.raise_named("JSON::NestingError", format!("nesting of {} is too deep", self.depth));
+            let reached = self.depth - 1;
+            let message = format!("nesting of {reached} is too deep. Did you try to serialize objects with circular references?");
+            return cx.raise_named("JSON::NestingError", message);
         }
         cx.check_native_stack()
     }
@@ -316,11 +416,12 @@ impl Generator<'_> {
         }
     }
     fn array(&mut self, cx: &mut Cx, a: Ref<ArrayCell>) -> Result<()> {
+        self.nesting(cx)?;
         if a.is_empty() {
+            self.depth -= 1;
             self.out.extend_from_slice(b"[]");
             return Ok(());
         }
-        self.nesting(cx)?;
         self.out.push(b'[');
         self.out.extend_from_slice(&self.config.array_nl);
         let mut i = 0;
@@ -343,11 +444,12 @@ impl Generator<'_> {
         Ok(())
     }
     fn hash(&mut self, cx: &mut Cx, h: Ref<HashCell>) -> Result<()> {
+        self.nesting(cx)?;
         if h.len() == 0 {
+            self.depth -= 1;
             self.out.extend_from_slice(b"{}");
             return Ok(());
         }
-        self.nesting(cx)?;
         self.out.push(b'{');
         self.out.extend_from_slice(&self.config.object_nl);
         let mut first = true;
@@ -389,10 +491,10 @@ impl Generator<'_> {
         Ok(())
     }
     fn key(&mut self, cx: &mut Cx, k: Value) -> Result<()> {
-        if let Some(s) = Ref::<StringCell>::from_value(k)
-            && cx.class_of(k) == ids::STRING
-        {
-            return self.string(cx, s);
+        if let Some(s) = Ref::<StringCell>::from_value(k) {
+            let plain = cx.class_of(k) == ids::STRING;
+            let s = if plain { s } else { text_of(cx, k)? };
+            return self.key_text(cx, s, false);
         }
         if let Some(s) = k.as_sym() {
             if let Ok(t) = std::str::from_utf8(s.bytes()) {
@@ -404,19 +506,38 @@ impl Generator<'_> {
         let mut k = k;
         if self.config.strict {
             if self.config.as_json.is_nil() {
-                let shown = cx.inspect_for_error(k);
-                return error(cx, k, format!("{shown} not allowed as object key in JSON"));
+                return no_key(cx, k);
             }
             let as_json = self.config.as_json;
-            let r = cx.call(as_json, sym::call, &[k, Value::TRUE])?;
-            if !r.is_kind(Kind::String) && r.as_sym().is_none() {
-                let shown = cx.inspect_for_error(r);
-                return error(cx, r, format!("{shown} not allowed as object key in JSON"));
+            k = cx.call(as_json, sym::call, &[k, Value::TRUE])?;
+            if !k.is_kind(Kind::String) && k.as_sym().is_none() {
+                return no_key(cx, k);
             }
-            k = r;
         }
-        let s = cx.to_s(k)?;
+        let s = text_of(cx, k)?;
+        self.key_text(cx, s, self.config.strict)
+    }
+    /// A key's text. `converted`: by the as_json block, which is not asked again.
+    fn key_text(&mut self, cx: &mut Cx, s: Ref<StringCell>, converted: bool) -> Result<()> {
+        let v = s.as_value();
+        if cx.class_of(v) != ids::STRING {
+            return self.value(cx, v, converted);
+        }
+        if self.asks_for(cx, s, converted) {
+            let as_json = self.config.as_json;
+            let r = cx.call(as_json, sym::call, &[v, Value::FALSE])?;
+            return match Ref::<StringCell>::from_value(r) {
+                Some(s) => self.string(cx, s),
+                None => no_key(cx, r),
+            };
+        }
         self.string(cx, s)
+    }
+    /// Whether a String that isn't UTF-8 is for the as_json block.
+    fn asks_for(&self, cx: &Cx, s: Ref<StringCell>, converted: bool) -> bool {
+        !self.config.as_json.is_nil()
+            && !converted
+            && (s.encoding() != string::UTF8 && !s.is_ascii() || std::str::from_utf8(s.content(&cx.heap)).is_err())
     }
     fn string(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
         let enc = s.encoding();
@@ -428,7 +549,7 @@ impl Generator<'_> {
         }
         if enc == string::BINARY {
             if std::str::from_utf8(s.content(&cx.heap)).is_err() {
-                return error(cx, s.as_value(), "source sequence is illegal/malformed utf-8".into());
+                return refused(cx, s);
             }
             if !s.is_ascii() && cx.warns("deprecated") {
                 cx.warn_category(
@@ -442,7 +563,7 @@ impl Generator<'_> {
         match transcode_long(crate::args::encoding_of(enc), utf8, &Held::of(s), &Policy::default(), cx) {
             Ok(b) => self.utf8(cx, &b),
             Err(e) if e.kind == ConvErrKind::Stopped => Err(Exc),
-            Err(e) => error(cx, s.as_value(), e.message),
+            Err(_) => refused(cx, s),
         }
     }
     /// A literal of a String in valid UTF-8.

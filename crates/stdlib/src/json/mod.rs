@@ -11,7 +11,8 @@ use zakuro_vm::*;
 fn source(cx: &mut Cx, v: Value) -> Result<Ref<StringCell>> {
     let s = cx.to_str(v)?;
     match s.encoding() {
-        string::UTF8 | string::US_ASCII | string::BINARY => Ok(s),
+        string::UTF8 | string::BINARY => Ok(s),
+        string::US_ASCII if s.is_ascii() => Ok(s),
         e => {
             match transcode(crate::args::encoding_of(e), crate::args::encoding_of(string::UTF8), s.content(&cx.heap), &Policy::default()) {
                 Ok(b) => {

@@ -110,18 +110,18 @@ impl Parser<'_> {
     /// ParserError at the position: `%` stands for the text there.
     #[cold]
     fn fail<T>(&self, cx: &mut Cx, format: &str) -> Result<T> {
-        let before = &self.src[..self.at.min(self.src.len())];
-        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        let (line, column) = self.place(self.at);
         let rest = &self.src[self.at.min(self.src.len())..];
         let n = rest.iter().take(32).take_while(|b| !matches!(**b, 0 | b'\n' | b' ' | b'\t' | b'\r')).count();
         let shown = if rest.is_empty() {
             "EOF".to_string()
         } else {
+            // Whole characters but the last one, should that be no ASCII.
             let mut n = n;
-            while n < rest.len() && n > 0 && rest[n] & 0xc0 == 0x80 {
+            while n > 0 && rest[n - 1] & 0xc0 == 0x80 {
                 n -= 1;
             }
+            n -= usize::from(n > 0 && rest[n - 1] >= 0xc0);
             format!("'{}'", String::from_utf8_lossy(&rest[..n]))
         };
         let message = format!("{} at line {line} column {column}", format.replacen('%', &shown, 1));
@@ -130,6 +130,12 @@ impl Parser<'_> {
         cx.ivar_set_raw(e, Sym::intern("@line"), Value::fixnum(line as i64));
         cx.ivar_set_raw(e, Sym::intern("@column"), Value::fixnum(column as i64));
         cx.raise_value(e)
+    }
+    /// Line and column of a place, from 1.
+    fn place(&self, at: usize) -> (usize, usize) {
+        let before = &self.src[..at.min(self.src.len())];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        (line, before.iter().rev().take_while(|b| **b != b'\n').count() + 1)
     }
     #[inline(always)]
     fn peek(&self) -> Option<u8> {
@@ -290,7 +296,11 @@ impl Parser<'_> {
                 if self.peek() != Some(b'"') {
                     return self.fail(cx, "expected object key, got %");
                 }
-                let (key, hash) = self.key(cx)?;
+                let (mut key, mut hash) = self.key(cx)?;
+                if !self.opts.on_load.is_nil() {
+                    key = self.loaded(cx, key)?;
+                    hash = cx.hash_of(key)?;
+                }
                 self.skip(cx)?;
                 if self.peek() != Some(b':') {
                     return self.fail(cx, "expected ':' after object key");
@@ -343,28 +353,43 @@ impl Parser<'_> {
         });
         match there {
             Some(i) => {
-                match self.opts.allow_duplicate_key {
-                    Some(true) => {}
-                    Some(false) => {
-                        let shown = cx.inspect_text(key)?;
-                        self.at = start;
-                        return self.fail(cx, &format!("duplicate key {shown}"));
-                    }
-                    None if cx.warns("deprecated") => {
-                        let shown = cx.inspect_text(key)?;
-                        let m = format!(
-                            "detected duplicate key {shown} in JSON object. This will raise an error in json 3.0 unless enabled via `allow_duplicate_key: true`"
-                        );
-                        cx.warn_category(&m, "deprecated")?;
-                    }
-                    None => {}
-                }
+                self.twice(cx, key, start)?;
                 HashCell::set_value(h, i, v);
+            }
+            // What `on_load` has put in a key's place.
+            None if !key.is_kind(Kind::String) && key.as_sym().is_none() => {
+                let before = h.len();
+                cx.hash_set(h, key, v)?;
+                if h.len() == before {
+                    self.twice(cx, key, start)?;
+                }
             }
             None => {
                 HashCell::push(h, &mut cx.heap, hash, key, v);
             }
         }
+        Ok(())
+    }
+    /// Tells of a key that comes again in the object that began at `start`.
+    #[cold]
+    #[inline(never)]
+    fn twice(&mut self, cx: &mut Cx, key: Value, start: usize) -> Result<()> {
+        let refused = self.opts.allow_duplicate_key == Some(false);
+        if self.opts.allow_duplicate_key == Some(true) || !refused && !cx.warns("deprecated") {
+            return Ok(());
+        }
+        let text = if key.is_sym() { cx.to_s(key)?.as_value() } else { key };
+        let shown = cx.inspect_text(text)?;
+        if refused {
+            self.at = start;
+            return self.fail(cx, &format!("duplicate key {shown}"));
+        }
+        let (line, column) = self.place(start);
+        let message = cx.str(&format!(
+            "detected duplicate key {shown} in JSON object. This will raise an error in json 3.0 unless enabled via `allow_duplicate_key: true` at line {line} column {column}"
+        ));
+        let json = cx.const_by_path("JSON").unwrap_or(Value::NIL);
+        cx.call_private(json, Sym::intern("__warn"), &[message])?;
         Ok(())
     }
     /// An object's key as a frozen String (or a Symbol), and its hash.
@@ -402,6 +427,7 @@ impl Parser<'_> {
     fn finish_key(&mut self, cx: &mut Cx, v: Value) -> Result<(Value, u64)> {
         let key = match Ref::<StringCell>::from_value(v) {
             Some(s) if self.opts.symbolize_names => Value::sym(Sym::intern_in(s.content(&cx.heap), s.encoding())),
+            Some(s) if self.opts.freeze => library::library().interned(cx, s),
             _ => {
                 v.set_flags(flags::FROZEN);
                 v
@@ -417,8 +443,10 @@ impl Parser<'_> {
             let json = cx.const_by_path("JSON").unwrap_or(Value::NIL);
             return cx.call(json, Sym::intern("__match_string"), &[v, self.opts.match_string]);
         }
-        if self.opts.freeze {
-            v.set_flags(flags::FROZEN);
+        if self.opts.freeze
+            && let Some(s) = Ref::<StringCell>::from_value(v)
+        {
+            return Ok(library::library().interned(cx, s));
         }
         Ok(v)
     }
@@ -506,20 +534,37 @@ impl Parser<'_> {
                         return self.fail(cx, "incomplete unicode character escape sequence at %");
                     };
                     at += 4;
-                    if (0xd800..0xdc00).contains(&c)
-                        && self.src[at..end].starts_with(b"\\u")
-                        && let Some(low) = self.hex4(at + 2, end).filter(|l| (0xdc00..0xe000).contains(l))
-                    {
-                        c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                    if (0xd800..0xdc00).contains(&c) {
+                        let low = if self.src[at..end].starts_with(b"\\u") { self.hex4(at + 2, end) } else { None };
+                        match low {
+                            Some(low @ 0xdc00..0xe000) => c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00),
+                            _ => {
+                                self.at = run;
+                                let what = if low.is_some() { "invalid surrogate pair at %" } else { "incomplete surrogate pair at %" };
+                                return self.fail(cx, what);
+                            }
+                        }
                         at += 6;
                     }
                     match char::from_u32(c) {
                         Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                        // Half of a pair: as its own three bytes.
+                        // The second half of a pair: as its own three bytes.
                         None => out.extend_from_slice(&[0xe0 | (c >> 12) as u8, 0x80 | (c >> 6 & 0x3f) as u8, 0x80 | (c & 0x3f) as u8]),
                     }
                 }
-                other => out.push(other),
+                other @ (b'"' | b'\\' | b'/') => out.push(other),
+                other @ ..0x20 if self.opts.allow_control_characters => out.extend_from_slice(&[b'\\', other]),
+                other => {
+                    self.at = run;
+                    return self.fail(
+                        cx,
+                        match other {
+                            b'\n' => "Invalid unescaped newline character (\\n) in string: %",
+                            ..0x20 => "invalid ASCII control character in string: %",
+                            _ => "invalid escape character in string: %",
+                        },
+                    );
+                }
             }
         }
         Ok(out)

@@ -23,6 +23,13 @@ pub fn converted(heap: &Heap, s: Ref<StringCell>, to: u8) -> Cow<'_, [u8]> {
     }
 }
 
+/// Whether a String that was not converted may stand in a text of another encoding.
+fn mixes(s: Ref<StringCell>, to: u8) -> bool {
+    let from = s.encoding();
+    let ascii_compatible = args::encoding_of(from).is_ascii_compatible() && args::encoding_of(to).is_ascii_compatible();
+    from == to || [from, to].iter().any(|e| [string::BINARY, string::US_ASCII].contains(e)) || ascii_compatible && s.is_ascii()
+}
+
 /// Writes one object; returns the bytes written.
 fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     let s = cx.to_s(v)?;
@@ -37,6 +44,10 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
         Cow::Owned(b) => Some(b),
         Cow::Borrowed(_) => None,
     };
+    if other.is_none() && !mixes(s, enc) {
+        let (to, from) = (args::encoding_of(enc).name(), args::encoding_of(s.encoding()).name());
+        return cx.raise(ids::COMPAT_ERROR, format!("incompatible character encodings: {to} and {from}"));
+    }
     let n = other.as_ref().map_or(s.len(), Vec::len);
     let (append, at) = (io(cx, this)?.mode & APPEND != 0, state(cx, this)?.pos);
     let pos = if append { t.len() } else { at };
@@ -49,7 +60,11 @@ fn write_one(cx: &mut Cx, this: Value, v: Value) -> Result<usize> {
     }
     let end = pos.saturating_add(n);
     match &other {
-        Some(b) if pos == t.len() => StringCell::append(t, &mut cx.heap, b),
+        // As with `<<`, an empty String takes the encoding over.
+        Some(b) if pos == t.len() => {
+            let converted = cx.str_bytes(b, enc);
+            zakuro_core_text::string::util::append(cx, t, Ref::of(converted))?;
+        }
         Some(b) => StringCell::splice(t, &mut cx.heap, pos, end, b),
         None if pos < t.len() => StringCell::splice_string(t, &mut cx.heap, pos, end, s),
         // Unconverted text brings its encoding along, as with `<<`.

@@ -80,6 +80,8 @@ pub mod fast {
     pub const PROC: u32 = 1024;
     /// `max`, `min` or `include?` of an Array. As PROC.
     pub const LIST: u32 = 2048;
+    /// `to_f` of an Integer. No machine code relies on it.
+    pub const TO_F: u32 = 4096;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.
@@ -157,6 +159,9 @@ impl Cx {
             return;
         }
         self.note_stand_ins_by_module(class, module);
+        if self.inherits(ids::INTEGER, class) && self.ancestors(module).any(|m| self.class(m).methods.contains_key(&sym::to_f)) {
+            self.redefined |= fast::TO_F;
+        }
         if self.is_of_one_object(class) {
             // No class with fast paths inherits from it.
             if self.ancestors(module).any(|m| [sym::not, sym::nil_p].iter().any(|n| self.class(m).methods.contains_key(n))) {
@@ -269,10 +274,16 @@ impl Cx {
         if name == sym::hash && !self.in_boot && self.may_serve_classes(class) {
             self.redefined |= fast::CLASS_HASH;
         }
+        self.note_to_f(class, name);
         if self.is_cached(class, name) {
             self.bump_epoch();
         }
         self.note_stand_ins(class, name);
+    }
+    fn note_to_f(&mut self, class: ClassId, name: Sym) {
+        if name == sym::to_f && !self.in_boot && self.inherits(ids::INTEGER, class) {
+            self.redefined |= fast::TO_F;
+        }
     }
     pub fn remove_method(&mut self, class: ClassId, name: Sym) -> bool {
         let d = self.class_mut(class);
@@ -283,6 +294,7 @@ impl Cx {
         if !self.in_boot && is_fast_operator(name) {
             self.note_redefinition(class, name, &FAST_CLASSES);
         }
+        self.note_to_f(class, name);
         self.note_stand_ins(class, name);
         was
     }

@@ -13,12 +13,15 @@ use zakuro_macros::ruby_class;
 use zakuro_text::encoding::Encoding;
 use zakuro_vm::*;
 
+/// The buffer, if it still has the memory that it was made for, or none.
+fn valid(cx: &mut Cx, this: Value) -> Result<Buffer> {
+    let b = get(cx, this)?.clone();
+    if is_valid(cx, &b) { Ok(b) } else { cx.raise(ids::BUFFER_INVALIDATED_ERROR, "Buffer has been invalidated!") }
+}
+
 /// Checks that the bytes can be had.
 fn ready(cx: &mut Cx, this: Value, offset: usize, length: usize) -> Result<Buffer> {
-    let b = get(cx, this)?.clone();
-    if !is_valid(cx, &b) {
-        return cx.raise(ids::BUFFER_INVALIDATED_ERROR, "Buffer has been invalidated!");
-    }
+    let b = valid(cx, this)?;
     if b.memory.is_null() {
         return cx.raise(ids::BUFFER_ALLOCATION_ERROR, "The buffer is not allocated!");
     }
@@ -273,7 +276,7 @@ fn read_number(cx: &mut Cx, this: Value, l: Layout, offset: usize) -> Result<Val
     if let Some(n) = own_bits(cx, this, offset, l)? {
         return Ok(decode(cx, l, n));
     }
-    ready(cx, this, 0, 0)?;
+    valid(cx, this)?;
     room(cx, this, offset, l.size)?;
     let n = with_bytes(cx, this, offset, l.size, |b| bits(l, b))?;
     Ok(decode(cx, l, n))
@@ -285,7 +288,7 @@ fn write_number(cx: &mut Cx, this: Value, l: Layout, offset: usize, v: Value) ->
         return Ok(());
     }
     with_bytes_mut(cx, this, 0, 0, |_| ())?;
-    ready(cx, this, 0, 0)?;
+    valid(cx, this)?;
     room(cx, this, offset, l.size)?;
     with_bytes_mut(cx, this, offset, l.size, |b| b.copy_from_slice(&bytes[..l.size]))
 }
@@ -507,9 +510,7 @@ pub mod buffer {
     fn get_values(cx: &mut Cx, this: Value, list: Value, offset: Value) -> Result<Value> {
         let mut offset = number(cx, offset, "Offset")?;
         let Some(types) = Ref::<ArrayCell>::from_value(list) else { return cx.arg_error(NO_TYPES) };
-        if types.is_empty() {
-            ready(cx, this, 0, 0)?;
-        }
+        valid(cx, this)?;
         let out = cx.new_array();
         let mut i = 0;
         while let Some(t) = types.get(i) {

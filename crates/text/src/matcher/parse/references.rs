@@ -97,10 +97,17 @@ impl Parser<'_> {
 
     /// Gives references their groups.
     pub(super) fn resolve(&mut self) -> Result<()> {
-        if self.numbered && !self.tree.names.is_empty() {
-            return Err("numbered backref/call is not allowed. (use name)".into());
-        }
         let count = self.tree.groups;
+        if self.numbered && !self.tree.names.is_empty() {
+            // A condition's number is looked at first.
+            let missing = |r: &Ref| matches!(r, Ref::Number(n) if *n >= count);
+            let condition = |id: Id| matches!(self.tree.nodes.get(id as usize), Some(Node::Condition { .. }));
+            return Err(if self.refs.iter().any(|(id, refs, _)| condition(*id) && refs.iter().any(missing)) {
+                "invalid backref number/name".into()
+            } else {
+                "numbered backref/call is not allowed. (use name)".into()
+            });
+        }
         let names = &self.tree.names;
         for (id, node) in (0..).zip(&mut self.tree.nodes) {
             let Node::Call(target) = node else { continue };

@@ -31,7 +31,7 @@ pub(crate) const MACHINE: u8 = 252;
 pub const LEAVE: u8 = 251;
 
 /// What of `Vm::redefined` machine code relies on.
-pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH | fast::PROC | fast::LIST);
+pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH | fast::PROC | fast::LIST | fast::TO_F);
 
 /// The handler of an opcode.
 pub fn handler_of(op: Op) -> Handler {
