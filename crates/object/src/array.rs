@@ -149,10 +149,10 @@ impl ArrayCell {
     /// The first element. Inline ones may lie behind what `&self` spans: as for environments.
     #[inline(always)]
     fn start(&self) -> *const Value {
-        // SAFETY: as in len.
         if self.is_inline() {
             std::ptr::with_exposed_provenance((&raw const self.body.inline).addr())
         } else {
+            // SAFETY: as in len.
             unsafe { self.body.heap.ptr }
         }
     }

@@ -635,8 +635,8 @@ pub mod help {
         // SAFETY: a live value.
         let me = unsafe { Value::from_bits(me) };
         if !(me.is_kind(Kind::Object) || me.is_kind(Kind::Exception)) {
-            // SAFETY: a live state.
             if let Some((list, stamp)) = cx.list_at_hand(me)
+                // SAFETY: a live state.
                 && let Some(table) = unsafe { (*cs).listed_at_hand(stamp) }
             {
                 cx.slots = list.as_ptr().cast::<u8>().wrapping_sub(1).cast();
