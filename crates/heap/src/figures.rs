@@ -282,7 +282,7 @@ impl HeapState {
         };
         let rest = self.runs.iter().zip(RECIPROCALS).map(|(run, reciprocal)| {
             let bytes = run.end - run.bump;
-            ((bytes as u64 * reciprocal >> 32) as usize, bytes)
+            (((bytes as u64 * reciprocal) >> 32) as usize, bytes)
         });
         rest.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
     }
