@@ -100,6 +100,7 @@ module Zlib
 
     # Writes a gzip file to anything that has `write`.
     #
+    #     require "stringio"
     #     out = StringIO.new
     #     Zlib::GzipWriter.wrap(out) { |gz| gz.puts "hi"; gz.finish }
     #     Zlib.gunzip(out.string)   #=> "hi\n"

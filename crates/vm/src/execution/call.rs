@@ -15,6 +15,9 @@ use std::sync::atomic::Ordering;
 use zakuro_bytecode::CodeKind;
 use zakuro_object::*;
 
+/// Arguments above which a call asks whether the stack has room for them.
+pub(crate) const MANY: usize = 4096;
+
 impl Cx {
     /// `v.name(*args)`, private methods included (as `send`).
     #[inline]
@@ -162,6 +165,10 @@ impl Cx {
         self.check_native_stack()?;
         self.enters_ruby();
         let n = args.len();
+        if n > MANY && !kw && !self.has_room_for(n) {
+            let list = ArrayCell::plain(&self.heap, args);
+            return self.call_with_list(m, recv, list, block);
+        }
         if m.method_kind() != MethodKind::Native {
             let (base, pushed) = self.call_base(n + 1)?;
             let fp = self.fp;
@@ -200,6 +207,64 @@ impl Cx {
                 self.fp = fp.sub(1);
                 self.polled_after(r, std::ptr::null())
             }
+        }
+    }
+    /// Whether so many arguments have room above the running frame.
+    pub(crate) fn has_room_for(&self, n: usize) -> bool {
+        self.stack_top().wrapping_add(n + 16) < self.stack_limit
+    }
+    /// A call whose arguments have no room in the stack: they stay in `list`, which is nobody else's. Builtins read them there, and a method in Ruby gets its rest parameter from there; what else
+    /// a method wants to have of them is SystemStackError.
+    #[cold]
+    pub(crate) fn call_with_list(&mut self, m: Method, recv: Value, list: Ref<ArrayCell>, block: Block) -> Result<Value> {
+        self.check_native_stack()?;
+        self.enters_ruby();
+        let n = list.len();
+        let state = (m.method_kind() == MethodKind::Ruby).then(|| self.method_state(m));
+        // SAFETY: a method's state is alive as long as it is.
+        let required = match state.map(|cs| unsafe { &*cs }) {
+            Some(cs) if cs.takes_list && n >= cs.required as usize => cs.required as usize,
+            None if m.method_kind() == MethodKind::Native => 0,
+            Some(cs) if !cs.code.params.rest => return interp::blocks::arity_error(self, &cs.code.params, n),
+            _ => return self.stack_error(),
+        };
+        let base = self.push_boundary(required + 3)?;
+        let fp = self.fp;
+        // SAFETY: there is room for the receiver, for the list or what is required of it, and for a block parameter. The list is out of line, and nothing changes it: the program does not know it.
+        unsafe {
+            std::slice::from_raw_parts_mut(base, required + 3).fill(Value::NIL);
+            *base = recv;
+            *base.add(1) = list.as_value();
+            let r = match state {
+                None => {
+                    (*fp).me = m.as_value();
+                    (*fp).block = block;
+                    (*fp).aux = base.add(2) as usize;
+                    let arguments = list.elements(&self.heap).as_ptr();
+                    interp::calls::call_builtin(self, Cx::native_fn(m), m.as_value(), recv, arguments, n, block)
+                }
+                Some(cs) => {
+                    let above = fp.add(1);
+                    if above >= self.frame_limit || base.wrapping_add((*cs).nregs as usize + 8) >= self.stack_limit {
+                        self.fp = fp.sub(1);
+                        return self.stack_error();
+                    }
+                    let rest = ArrayCell::slice(&self.heap, ids::ARRAY.0, list, required, n);
+                    for k in 0..required {
+                        *base.add(1 + k) = list.elements(&self.heap)[k];
+                    }
+                    *base.add(1 + required) = rest.as_value();
+                    *base.add(2 + required) = Value::NIL;
+                    for k in (*cs).nil_from..(*cs).nlocals {
+                        *base.add(k as usize) = Value::NIL;
+                    }
+                    above.write(Frame { ip: (*cs).insns.get(), regs: base, code: cs, block, me: m.as_value(), aux: 0 });
+                    self.fp = above;
+                    if interp::machine::run_activation(self, base, cs) { Ok(*base) } else { Err(Exc) }
+                }
+            };
+            self.fp = fp.sub(1);
+            self.polled_after(r, state.unwrap_or(std::ptr::null()))
         }
     }
     /// Pushes the frame of a method in Ruby that takes so many arguments as they stand above `base`; None for others.

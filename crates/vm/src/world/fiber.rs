@@ -190,6 +190,8 @@ pub fn layout_with_vm(stack: &Stack) -> (Stacks, NonNull<Vm>) {
 }
 
 const CACHE_LINE: usize = 64;
+/// What is left of the page is for the values of a program that waits: without that each VM would take a page more (docs/decisions/0039).
+const _: () = assert!(cfg!(debug_assertions) || size_of::<Vm>() <= PAGE - 512);
 
 /// `before`: bytes between the page's begin and the first value.
 fn divide(stack: &Stack, before: usize) -> (Stacks, NonNull<Vm>) {

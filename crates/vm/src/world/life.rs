@@ -534,7 +534,8 @@ pub fn give_up(size: usize) {
     unsafe {
         // What is allocated from here on must not come back here.
         zakuro_base::memory::going_on(|| {
-            let limited = (&(*cx).life.limits).memory.is_some();
+            let limits: &Limits = &(*cx).life.limits;
+            let limited = limits.memory.is_some();
             if limited {
                 (*cx).life.stop = Some(Stop::Limit(Limit::Memory));
             }
@@ -679,7 +680,8 @@ pub fn asks(more: usize) -> Asked {
         if more <= room(0) {
             return Asked::Fits;
         }
-        let Some(limit) = (&(*cx).life.limits).memory else { return Asked::Fits };
+        let limits: &Limits = &(*cx).life.limits;
+        let Some(limit) = limits.memory else { return Asked::Fits };
         if let Some(host) = (*cx).host.as_ref() {
             host.control.poll.set(crate::gc::POLL_COLLECT);
         }
@@ -707,7 +709,8 @@ pub fn takes_from_system(size: usize) -> bool {
 unsafe fn is_tight(cx: *const Cx, size: usize) -> bool {
     // SAFETY: the caller's word.
     unsafe {
-        let (Some(limit), Some(native)) = ((&(*cx).life.limits).memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
+        let limits: &Limits = &(*cx).life.limits;
+        let (Some(limit), Some(native)) = (limits.memory, zakuro_heap::Heap::native_in_passing(&raw const (*cx).heap)) else {
             return false;
         };
         let left = zakuro_heap::Heap::room_in_passing(&raw const (*cx).heap, 0).saturating_sub(size);

@@ -75,8 +75,9 @@ impl std::ops::Deref for KeptLimits {
     type Target = Limits;
     #[inline]
     fn deref(&self) -> &Limits {
-        static NONE: Limits = Limits { memory: None, cpu: None, wall: None, threads: None, descriptors: None, grace: None, foreign: false };
-        self.0.as_deref().unwrap_or(&NONE)
+        const NONE: &Limits =
+            &Limits { memory: None, cpu: None, wall: None, threads: None, descriptors: None, grace: None, foreign: false };
+        self.0.as_deref().unwrap_or(NONE)
     }
 }
 

@@ -378,7 +378,7 @@ pub unsafe fn bind_args(
 }
 
 #[cold]
-unsafe fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize) -> Result<T> {
+pub(in crate::execution) fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize) -> Result<T> {
     let (least, most) = p.arity_range();
     let required: Vec<String> = p.keywords.iter().filter(|k| k.required).map(|k| k.name.name().into_owned()).collect();
     if !required.is_empty() {

@@ -9,6 +9,7 @@ use super::sent::{prepare_sent, prepare_sent_x, sender, sends, sends_known, send
 use super::unwind::unwind;
 use super::{check, dispatch, next, r, stub};
 use crate::builtin::{Block, KW_FLAG, NativeFn};
+use crate::execution::call::MANY;
 use crate::frame::*;
 use crate::make::ArgList;
 use crate::methods::Method;
@@ -1180,6 +1181,13 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         {
             return Ok(done);
         }
+        if site.flags & call_flags::SPLAT != 0
+            && Ref::<ArrayCell>::from_value(*base.add(i.x as usize)).is_some_and(|a| a.len() > MANY && !cx.has_room_for(a.len()))
+            && let Some(answer) = splat_beyond(cx, regs, cs, &i, site)?
+        {
+            *base = answer;
+            return Ok(Prepared::Answered);
+        }
         let Laid { argc, kw, lent, mut list, mut block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         if let Some(literal) = site.literal_block() {
             cx.child_state(cs, literal as usize);
@@ -1243,6 +1251,59 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
         }
         hand_keywords(cx, base);
         Ok(Prepared::Enter)
+    }
+}
+
+/// `f(a, *list)` with a list that has no room in the stack: the call's answer. None: not such a call, and nothing has happened.
+#[cold]
+#[inline(never)]
+unsafe fn splat_beyond(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, i: &Insn, site: &CallSite) -> Result<Option<Value>> {
+    use call_flags::*;
+    // SAFETY: the contract of handlers; operands as in `spread`, the receiver stands at the base. `to_block` may run Ruby code, so the list is read after it.
+    unsafe {
+        let (base, x) = (regs.add(i.a as usize), i.x as usize);
+        let Some(last) = Ref::<ArrayCell>::from_value(*base.add(x)).and_then(|a| a.elements(&cx.heap).last().copied()) else {
+            return Ok(None);
+        };
+        if site.flags & (KW | KW_NAMES) != 0 || last.is_kind(Kind::Hash) && last.flags() & KEYWORDS != 0 {
+            return Ok(None);
+        }
+        let recv = *base;
+        let class = cx.dispatch_class(recv);
+        let m = match cx.find_method_from(Method::of((*cx.fp).me).cref, class, site.name) {
+            None => Err(MissReason::at(site)),
+            Some(m) => refused(cx, m, site, recv, r!(regs, 0)).map_or(Ok(m), Err),
+        };
+        let block = if site.flags & BLOCKARG != 0 {
+            let v = cx.to_block(*base.add(1 + x))?;
+            *base.add(1 + x) = v;
+            Block::from_value(v)
+        } else if let Some(literal) = site.literal_block() {
+            cx.child_state(cs, literal as usize);
+            block_record(cx, regs, cs, i.a, literal)
+        } else if site.flags & OWN_BLOCK != 0 {
+            (*cx.fp).block
+        } else {
+            Block::NONE
+        };
+        let Some(list) = Ref::<ArrayCell>::from_value(*base.add(x)) else { return Ok(None) };
+        let own = match x {
+            1 => ArrayCell::slice(&cx.heap, ids::ARRAY.0, list, 0, list.len()),
+            _ => {
+                let mut all = std::slice::from_raw_parts(base.add(1), x - 1).to_vec();
+                all.extend_from_slice(list.elements(&cx.heap));
+                ArrayCell::plain(&cx.heap, &all)
+            }
+        };
+        *base.add(x) = own.as_value();
+        let answer = match m {
+            Ok(m) => cx.call_with_list(m, recv, own, block),
+            // What the slice shows is nobody else's, and stands in the window.
+            Err(why) => {
+                cx.call_missing(recv, site.name, std::slice::from_raw_parts(own.elements(&cx.heap).as_ptr(), own.len()), false, block, why)
+            }
+        };
+        answer.map(Some)
     }
 }
 
