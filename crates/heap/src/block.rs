@@ -94,7 +94,7 @@ pub(crate) struct Body {
     number: u32,
     /// Where that list begins.
     noted: *const Cell<u32>,
-    /// The second of four bitmaps: `alloc`, `mark`, `fin`, `revisit`.
+    /// The first of four bitmaps: `alloc`, `mark`, `fin`, `revisit`.
     bits: *mut u64,
 }
 
@@ -104,23 +104,23 @@ macro_rules! bitmaps {
         #[inline(always)]
         pub(crate) fn $name(&self) -> &[u64] {
             // SAFETY: as many words as cells need, which `init` has provided; they belong to the block as this does.
-            unsafe { std::slice::from_raw_parts(self.bits.offset($place * self.stride as isize), self.words()) }
+            unsafe { std::slice::from_raw_parts(self.bits.add($place * self.stride as usize), self.words()) }
         }
         #[inline(always)]
         pub(crate) fn $name_mut(&mut self) -> &mut [u64] {
             // SAFETY: as above.
-            unsafe { std::slice::from_raw_parts_mut(self.bits.offset($place * self.stride as isize), self.words()) }
+            unsafe { std::slice::from_raw_parts_mut(self.bits.add($place * self.stride as usize), self.words()) }
         })*
     };
 }
 
 impl Body {
     bitmaps! {
-        alloc alloc_mut -1;
-        mark mark_mut 0;
-        fin fin_mut 1;
+        alloc alloc_mut 0;
+        mark mark_mut 1;
+        fin fin_mut 2;
         /// Marked cells that the next minor collection traces again.
-        revisit revisit_mut 2;
+        revisit revisit_mut 3;
     }
 
     /// Prepares a block, of whatever past, as one open run of cells of `class`. Returns their number.
@@ -141,8 +141,7 @@ impl Body {
         let words = self.words();
         let (first, stride) = if words <= NEAR { (near, NEAR) } else { (far, WORDS) };
         self.stride = stride as u8;
-        // SAFETY: within the bitmaps (caller).
-        self.bits = unsafe { first.add(stride) };
+        self.bits = first;
         let cells = self.cells as usize;
         let alloc = self.alloc_mut();
         alloc.fill(!0);

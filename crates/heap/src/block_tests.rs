@@ -25,11 +25,11 @@ impl Row {
 
 #[test]
 fn bitmaps_stand_apart() {
-    for class in 0..SIZES.len() {
+    for (class, size) in SIZES.iter().enumerate() {
         let mut row = Row::new();
         let b = row.init(class);
         let words = b.words();
-        assert_eq!(words, (BLOCK_SIZE / SIZES[class] as usize).div_ceil(64));
+        assert_eq!(words, (BLOCK_SIZE / *size as usize).div_ceil(64));
         let all = [b.mark().to_vec(), b.fin().to_vec(), b.revisit().to_vec()];
         assert_eq!(all, [vec![0; words], vec![0; words], vec![0; words]], "class {class}");
         b.mark_mut().fill(1);

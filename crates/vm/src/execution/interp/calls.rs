@@ -1290,9 +1290,9 @@ unsafe fn splat_beyond(cx: &mut Cx, regs: *mut Value, cs: *const CodeState, i: &
         let own = match x {
             1 => ArrayCell::slice(&cx.heap, ids::ARRAY.0, list, 0, list.len()),
             _ => {
-                let mut all = std::slice::from_raw_parts(base.add(1), x - 1).to_vec();
-                all.extend_from_slice(list.elements(&cx.heap));
-                ArrayCell::plain(&cx.heap, &all)
+                let all = ArrayCell::plain(&cx.heap, std::slice::from_raw_parts(base.add(1), x - 1));
+                ArrayCell::extend_from(all, &mut cx.heap, list);
+                all
             }
         };
         *base.add(x) = own.as_value();
