@@ -207,6 +207,7 @@ SPECIMENS = {
   "BigDecimal" => ->(s) { s.dice.pick([BigDecimal("1.5"), BigDecimal("-1e30"), BigDecimal("NaN"), BigDecimal("3.14159265358979")]) },
   "JSON::Coder" => ->(s) { JSON::Coder.new { |x| s.strike; x.to_s } },
   "JSON::Ext::Generator::State" => ->(s) { JSON::Ext::Generator::State.new(indent: " ", space: s.text) },
+  "JSON::Ext::Parser::Config" => ->(s) { JSON::Ext::Parser::Config.new({ symbolize_names: s.hostile("all"), object_class: s.dice.pick([nil, Hash, s.hostile("all")]) }) },
   "JSON::Ext::Parser" => ->(s) { JSON::Ext::Parser.new(s.reach(+'[1, {"a": "b"}]')) },
   "JSON::Fragment" => ->(s) { JSON::Fragment.new("1") },
   "JSON::GeneratorError" => ->(s) { JSON::GeneratorError.new("x", s.hostile) },
