@@ -39,3 +39,15 @@ p c.slice!(-1, 1)
 p c
 d = (1..10).to_a
 p d.each_slice(3).to_a, d.each_cons(9).to_a, d.values_at(0, -1, 20, 1..2)
+# Blocks that change what is walked: a short group is the last one, and `fill` ends where the Array does.
+d = [3, 1, 2]
+d.each_slice(2) { d << 5 if d.size < 12 }
+p d
+p [16, 3.5].then { |a| a.fill { |i| a.shift; i } }
+p [1, 2, 3, 4].then { |a| a.fill { |i| a.clear; i } }, [1, 2, 3, 4].then { |a| a.fill(1) { |i| a.pop; i } }
+a = [1]
+begin
+  a.fill(0, 4) { |i| raise "no" if i == 2; i }
+rescue => e
+  p e, a
+end

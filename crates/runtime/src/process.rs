@@ -5,11 +5,11 @@ use crate::start::{self, StartError};
 use crate::unit::VmUnit;
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 use zakuro_base::{CodeCache, Insight, Options};
 use zakuro_bytecode::Code;
-use zakuro_sched::{Config, Scheduler, StackPool, StackSize, Task};
+use zakuro_sched::{Care, Config, Scheduler, StackPool, StackSize, Task};
 use zakuro_vm::account::{Book, Switches};
 use zakuro_vm::boot::BootImage;
 use zakuro_vm::host::{End, Forked, SignalAction, Spawner, VmControl};
@@ -102,15 +102,21 @@ impl Process {
             }
         }));
         let (pool, malloc, me) = (process.pool.clone(), process.malloc_care.clone(), process.me.clone());
+        let goes_on = AtomicBool::new(false);
         process.scheduler.on_care(Box::new(move |busy| {
+            let stacks = pool.relax();
+            // Called by the timer thread alone. The rest had its turn when this began.
+            if goes_on.swap(stacks == Care::Soon, Ordering::Relaxed) {
+                return stacks.max(Care::Later);
+            }
             if !busy && let Some(p) = me.upgrade() {
                 p.forget_ended();
             }
             zakuro_heap::Ledger::get().look();
-            let (stacks, blocks) = (pool.relax(), zakuro_heap::Ledger::get().relax());
+            let blocks = zakuro_heap::Ledger::get().relax();
             crate::allocator::tidy();
             let malloc = malloc.get().is_some_and(|care| care(busy));
-            stacks || blocks || malloc
+            stacks.max(if blocks || malloc { Care::Later } else { Care::Done })
         }));
         Ok(process)
     }

@@ -39,7 +39,7 @@ pub use coroutine::{
 pub use fork::Forked;
 pub use native::{blocking, current_index, set_unit_data, turn_data, unit_data};
 pub use poll::PollWord;
-pub use reactor::{TimerId, WatchId};
+pub use reactor::{Care, TimerId, WatchId};
 pub use scheduler::{Config, IdleHold, Scheduler};
 pub use source::{Mailbox, READABLE, Source, Ticket, URGENT, WRITABLE, Waiter};
 pub use stack::{Stack, StackPool, StackSize};

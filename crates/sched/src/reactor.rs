@@ -25,6 +25,29 @@ use crate::task::Task;
 const SLICE: Duration = Duration::from_millis(10);
 /// How often the process looks for memory to give back.
 const CARE: Duration = Duration::from_millis(200);
+/// And when a call of it had more to do than it was to take time for.
+const CARE_GOES_ON: Duration = Duration::from_millis(8);
+
+/// What care for memory leaves: see [`crate::Scheduler::on_care`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Care {
+    /// Nothing, until units have run again.
+    Done,
+    /// There may be more to give back a while later.
+    Later,
+    /// There is more to give back now.
+    Soon,
+}
+
+impl Care {
+    fn pause(self) -> Option<Duration> {
+        match self {
+            Care::Done => None,
+            Care::Later => Some(CARE),
+            Care::Soon => Some(CARE_GOES_ON),
+        }
+    }
+}
 const WAKE_TOKEN: u64 = u64::MAX;
 const SOURCES_TOKEN: u64 = u64::MAX - 1;
 
@@ -240,7 +263,7 @@ impl Reactor {
                 next_profile = Some(now + profile);
             }
             if next_care.is_some_and(|at| now >= at) {
-                next_care = inner.take_care(ticking).then(|| now + CARE);
+                next_care = inner.take_care(ticking).pause().map(|pause| now + pause);
             }
             if ticking && next_care.is_none() {
                 next_care = Some(now + CARE);

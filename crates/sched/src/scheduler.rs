@@ -23,7 +23,7 @@ use crate::fork::Freeze;
 use crate::monitor::Monitor;
 use crate::native::{self, EXIT, NONE, Parker, WITH_PERMIT};
 use crate::queue::RunQueue;
-use crate::reactor::{Descriptors, Reactor};
+use crate::reactor::{Care, Descriptors, Reactor};
 use crate::task::{State, Task, TaskInner, TaskRef};
 use crate::worker::{self, Status, Worker};
 use crate::{Unit, current, stack};
@@ -92,7 +92,7 @@ pub(crate) struct Inner {
     idle_reported: AtomicBool,
     on_idle: Mutex<Option<Arc<dyn Fn() + Send + Sync>>>,
     /// See [`Scheduler::on_care`].
-    care: Mutex<Option<Arc<dyn Fn(bool) -> bool + Send + Sync>>>,
+    care: Mutex<Option<Arc<dyn Fn(bool) -> Care + Send + Sync>>>,
     /// See [`Scheduler::on_rest`]. Set once.
     on_rest: OnceLock<fn()>,
     /// How often [`Scheduler::all_rest`] was called.
@@ -497,9 +497,9 @@ impl Inner {
         self.live.fetch_sub(1, Ordering::SeqCst);
     }
 
-    pub(crate) fn take_care(&self, busy: bool) -> bool {
+    pub(crate) fn take_care(&self, busy: bool) -> Care {
         let callback = self.care.lock().clone();
-        callback.is_some_and(|f| f(busy))
+        callback.map_or(Care::Done, |f| f(busy))
     }
 
     /// On a native thread that has slept for a while, and will sleep on.
@@ -743,9 +743,9 @@ impl Scheduler {
         *self.inner.on_idle.lock() = Some(Arc::from(callback));
     }
 
-    /// Calls `callback` on the timer thread a few times a second while units run, and after that until it returns false: for giving back in bulk
-    /// what nobody has needed for a while. Its argument: whether units run.
-    pub fn on_care(&self, callback: Box<dyn Fn(bool) -> bool + Send + Sync>) {
+    /// Calls `callback` on the timer thread a few times a second while units run, and after that until it returns [`Care::Done`]: for giving back in bulk
+    /// what nobody has needed for a while. Its argument: whether units run. Timers are late by what it takes.
+    pub fn on_care(&self, callback: Box<dyn Fn(bool) -> Care + Send + Sync>) {
         *self.inner.care.lock() = Some(Arc::from(callback));
     }
 

@@ -56,8 +56,8 @@ module Zlib
       end
     end
 
-    # :method: orig_name: The name of the file that was packed; "" if the header has none.
-    # :method: comment: The comment of the header; "" if it has none.
+    # :method: orig_name: The name of the file that was packed; nil if the header has none.
+    # :method: comment: The comment of the header; nil if it has none.
     # :method: level: The level of compression, 0 to 9, or -1 for the default.
     %i[orig_name comment level].each do |name|
       define_method(name) do
@@ -216,6 +216,7 @@ module Zlib
       while true
         reader = new(io, **options)
         block_given? ? reader.each { |line| yield line } : out << reader.read
+        reader.read
         unused = reader.unused
         reader.finish
         break if unused.nil? && io.eof?
@@ -238,9 +239,9 @@ module Zlib
 
     private def __begin
       @raw = "".b
-      @buffer = "".b
+      @buffer, @at = "".b, 0
       @crc = @size = @pos = @lineno = 0
-      @done = false
+      @done = @checked = false
       head = __need(10)
       id, method, flags, @mtime, extra, = head.unpack("nCCVCC") if head
       unless id == 0x1f8b
@@ -255,8 +256,8 @@ module Zlib
       raise GzipFile::Error, "unknown flags 0x%02x" % flags if flags & 192 != 0
       @level = extra == 2 ? BEST_COMPRESSION : extra == 4 ? BEST_SPEED : DEFAULT_COMPRESSION
       __need(__need(2).unpack1("v")) if flags & 4 != 0
-      @orig_name = flags & 8 != 0 ? __text : ""
-      @comment = flags & 16 != 0 ? __text : ""
+      @orig_name = flags & 8 != 0 ? __text : nil
+      @comment = flags & 16 != 0 ? __text : nil
       @inflate = Inflate.new(-MAX_WBITS)
     end
 
@@ -278,10 +279,13 @@ module Zlib
       out.force_encoding(Encoding::UTF_8)
     end
 
-    # Inflates until the buffer holds n bytes (nil: to the end).
-    private def __fill(n)
+    # Bytes of the buffer that are not read yet: those from `@at` on.
+    private def __left = @buffer.bytesize - @at
+
+    # Inflates until the buffer holds n bytes (nil: to the end). Whoever reads behind the last byte has the footer checked.
+    private def __fill(n, check = true)
       __open
-      until @done || n && @buffer.bytesize >= n
+      until @done || n && __left >= n
         if @raw.empty?
           more = @io.read(16384)
           raise GzipFile::Error, "unexpected end of file" if more.nil? || more.empty?
@@ -294,12 +298,14 @@ module Zlib
         if @inflate.finished?
           @done = true
           @inflate.close
-          __check_footer
         end
       end
+      __check_footer if check
     end
 
     private def __check_footer
+      return if @checked || !@done || __left > 0
+      @checked = true
       unless (foot = __need(8))
         raise GzipFile::Error, "unexpected end of string" if @whole && !@raw.empty?
         raise GzipFile::NoFooter, "footer is not found"
@@ -309,11 +315,24 @@ module Zlib
       raise GzipFile::LengthError, "invalid compressed data -- length error" if size != @size & 0xffffffff
     end
 
-    private def __check_end = __fill(nil)
+    private def __end = __check_footer
+
+    # Reads all, and asks for the footer, whatever was read before.
+    private def __check_end
+      __fill(nil, false)
+      __cut(__left)
+      __check_footer
+    end
 
     private def __cut(n)
-      out = @buffer.slice!(0, n)
+      out = @buffer.byteslice(@at, n)
       @pos += out.bytesize
+      @at += out.bytesize
+      # What was read goes when it is half of the buffer: each time would cost the square of what one part of the file holds.
+      if @at > 65_536 && @at > __left
+        @buffer = @buffer.byteslice(@at, __left)
+        @at = 0
+      end
       out
     end
 
@@ -322,10 +341,10 @@ module Zlib
       raise ArgumentError, "negative length #{n} given" if n && n < 0
       if n.nil?
         __fill(nil)
-        out = __cut(@buffer.bytesize).force_encoding(@encoding)
+        out = __cut(__left).force_encoding(@encoding)
       else
-        __fill(n)
-        if @buffer.empty? && n > 0
+        __fill(n, n > 0)
+        if __left == 0 && n > 0
           buffer&.replace("")
           return
         end
@@ -338,7 +357,7 @@ module Zlib
     def readpartial(n, buffer = nil)
       raise ArgumentError, "negative length #{n} given" if n < 0
       __fill(1)
-      raise EOFError, "end of file reached" if @buffer.empty?
+      raise EOFError, "end of file reached" if __left == 0
       out = __cut(n)
       buffer ? buffer.replace(out) : out
     end
@@ -346,7 +365,7 @@ module Zlib
     # The next byte, or nil at the end.
     def getbyte
       __fill(1)
-      @buffer.empty? ? nil : __cut(1).ord
+      __left == 0 ? nil : __cut(1).ord
     end
 
     # The next byte; EOFError at the end.
@@ -355,8 +374,8 @@ module Zlib
     # The next character, or nil at the end.
     def getc
       __fill(8)
-      return if @buffer.empty?
-      c = @buffer.byteslice(0, 8).force_encoding(@encoding)[0]
+      return if __left == 0
+      c = @buffer.byteslice(@at, 8).force_encoding(@encoding)[0]
       __cut(c.bytesize).force_encoding(@encoding)
     end
 
@@ -391,7 +410,8 @@ module Zlib
     def ungetbyte(b)
       return if b.nil?
       text = Integer === b ? (b & 255).chr : b
-      @buffer.prepend(text.b)
+      @buffer = text.b << @buffer.byteslice(@at, __left)
+      @at = 0
       @pos -= text.bytesize
       nil
     end
@@ -399,8 +419,16 @@ module Zlib
     # So many bytes, and what the last character has behind them.
     private def __line(n)
       line = __cut(n).force_encoding(@encoding)
-      line << __cut(1).force_encoding(@encoding) until line.valid_encoding? || @buffer.empty? || line.bytesize > n + 3
+      line << __cut(1).force_encoding(@encoding) until line.valid_encoding? || __left == 0 || line.bytesize > n + 3
       line
+    end
+
+    private def __skip_newlines
+      __fill(1, false)
+      while @buffer.getbyte(@at) == 10
+        __cut(1)
+        __fill(1, false)
+      end
     end
 
     # The next line with its separator, of at most `limit` bytes; nil at the end. An empty separator reads paragraphs, nil all of the rest.
@@ -413,35 +441,26 @@ module Zlib
       raise ArgumentError, "negative length #{limit} given" if limit && limit < 0
       if separator.nil?
         __fill(limit && limit + 8)
-        return $_ = nil if @buffer.empty?
+        return $_ = nil if __left == 0
         @lineno += 1
-        return $_ = __line(limit || @buffer.bytesize)
+        return $_ = __line(limit || __left)
       end
       if paragraph = separator.empty?
         separator = "\n\n"
-        __fill(1)
-        while @buffer.start_with?("\n")
-          __cut(1)
-          __fill(1)
-        end
+        __skip_newlines
       end
       want = 1024
-      until at = @buffer.index(separator.b)
-        break if @done || limit && @buffer.bytesize >= limit + 8
+      until at = @buffer.byteindex(separator.b, @at)
+        break if @done || limit && __left >= limit + 8
         want *= 2
         __fill(want)
       end
-      return $_ = nil if @buffer.empty?
-      n = at ? at + separator.bytesize : @buffer.bytesize
+      __check_footer
+      return $_ = nil if __left == 0
+      n = at ? at + separator.bytesize - @at : __left
       n = limit if limit && n > limit
       line = __line(n)
-      if paragraph
-        __fill(1)
-        while @buffer.start_with?("\n")
-          __cut(1)
-          __fill(1)
-        end
-      end
+      __skip_newlines if paragraph
       @lineno += 1
       line = line.chomp(separator) if chomp
       $_ = line
@@ -465,8 +484,8 @@ module Zlib
 
     # Whether nothing is left to read.
     def eof?
-      __fill(1)
-      @buffer.empty?
+      __fill(1, false)
+      __left == 0
     end
     alias eof eof?
 
@@ -486,7 +505,8 @@ module Zlib
 
     # What was read from the IO behind the end of the file; nil if nothing was.
     def unused
-      return unless @done
+      return unless @done && __left == 0
+      __check_footer
       @raw.empty? ? nil : @raw.dup
     end
   end

@@ -70,10 +70,20 @@ fn fill_part(cx: &mut Cx, a: Ref<ArrayCell>, start: usize, end: usize, value: Va
         }
         return Ok(());
     }
+    for i in a.len()..end {
+        step(i, cx)?;
+        cx.check_frozen(a.as_value())?;
+        ArrayCell::store(a, &mut cx.heap, i, Value::NIL);
+    }
     let i = Cell::new(start);
+    // A block that makes the Array shorter ends it.
     let store = |cx: &mut Cx, r| {
-        ArrayCell::store(a, &mut cx.heap, i.replace(i.get() + 1), r);
-        true
+        let at = i.replace(i.get() + 1);
+        let there = at < a.len();
+        if there {
+            ArrayCell::store(a, &mut cx.heap, at, r);
+        }
+        there
     };
     let next = |_: &mut Cx| (i.get() < end).then(|| [Value::fixnum(i.get() as i64)]);
     cx.walk(block, next, |cx, r| may_change(a) && store(cx, r), |cx, r| {

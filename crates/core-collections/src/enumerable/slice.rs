@@ -74,7 +74,12 @@ pub mod methods {
             && let Some(mut elements) = Elements::of(cx, this)
         {
             let hash = elements.hash();
+            // A short group is the last one, whatever its block adds.
+            let mut ended = false;
             let next = |cx: &mut Cx| {
+                if ended {
+                    return None;
+                }
                 let first = elements.take_packed(cx)?;
                 let group = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, count);
                 ArrayCell::reserve(group, &mut cx.heap, count);
@@ -84,6 +89,7 @@ pub mod methods {
                 {
                     ArrayCell::push(group, &mut cx.heap, v);
                 }
+                ended = group.len() < count;
                 Some([group.as_value()])
             };
             walked(cx, hash, |cx| cx.walk(block, next, |_, _| true, |_, _| Ok(true)))?;

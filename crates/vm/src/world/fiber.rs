@@ -79,7 +79,12 @@ pub struct FiberData {
     pub thread: u32,
     /// Its number in lines (`Cx::waiter_id`); 0: none yet.
     pub(crate) waiter: u32,
+    /// How many fibers waited for each other when it was first resumed, with it.
+    depth: u32,
 }
+
+/// Fibers that resume each other. More are a recursion without end, which no depth of a stack stops; CRuby runs out of mappings near 31,700.
+const DEEPEST: u32 = 30_000;
 
 impl FiberData {
     /// In a VM with a memory limit a fiber counts what its stacks usually take; in others that would only be cause for collections.
@@ -109,6 +114,7 @@ impl FiberData {
             keywords: false,
             thread: 0,
             waiter: 0,
+            depth: 0,
         }
     }
     /// The Proc that it runs.
@@ -133,7 +139,7 @@ impl Trace for FiberData {
         let FiberData {
             block, transfer, saved, inspecting, resumer, resuming, storage,
             // No values.
-            state: _, failed: _, in_trap: _, yielding: _, keywords: _, thread: _, waiter: _,
+            state: _, failed: _, in_trap: _, yielding: _, keywords: _, thread: _, waiter: _, depth: _,
             // With the stacks.
             parked: _, co: _, stacks: _, fp: _, suspender: _,
         } = self;
@@ -357,6 +363,10 @@ impl Cx {
         if f.state != FiberState::Created || f.co.is_some() {
             return Ok(());
         }
+        let depth = if self.current_fiber.is_nil() { 1 } else { known(self, self.current_fiber)?.depth + 1 };
+        if depth > DEEPEST {
+            return self.fiber_error(&format!("can't alloc machine stack to fiber: {DEEPEST} fibers wait for each other"));
+        }
         let Some(pool) = self.stack_pool.clone() else { return self.fiber_error("no stacks in this VM") };
         let stack = match pool.take(StackSize::Fiber) {
             Ok(s) => s,
@@ -367,6 +377,7 @@ impl Cx {
         let me = fiber;
         let f = self.data_mut::<FiberData>(fiber)?;
         f.stacks = Some(stacks);
+        f.depth = depth;
         // SAFETY: what the body touches (VM, fiber, its block) lives as long as somebody can switch to the fiber; values on its stack are scanned.
         f.co = Some(unsafe { Co::new(stack, move |s: &Suspender<(), Out>, ()| fiber_body(cx, me, s)) });
         Ok(())
