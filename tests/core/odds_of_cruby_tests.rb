@@ -48,3 +48,36 @@ File.open("/tmp/odds_of_cruby_tests.txt", "r:utf-8:utf-32le") do |f|
   p((f.readline("\0") rescue $!.message), f.read.bytesize)
 end
 File.delete("/tmp/odds_of_cruby_tests.txt")
+
+words = Class.new do
+  include Enumerable
+  def each = %w[bar baz].each { |word| yield word }
+end
+found = []
+words.new.grep(/(b.)/) { found << $1 }
+p found, $1
+words.new.grep_v(/z/) { found << $~ }
+p found
+keeps = Class.new do
+  include Enumerable
+  def each(&block) = $kept = block
+end
+def ended(keeps)
+  keeps.grep(/x/) { $~ }
+  nil
+end
+ended(keeps.new)
+begin
+  $kept.call("x")
+rescue StandardError
+  nil
+end
+
+"abc".sub("a", "")
+p $~ == /a/.match("abc"), /a/.match("abc") == $~, $~ == /[a]/.match("abc")
+
+["# \s\t\v encoding \s\t\v : \s\t\v ascii \s\t\v", "# -*- \s\t\v encoding \v:\v us-ascii -*-", "# coding \t \r  \v   :     \t \v    \r   ascii-8bit"].each do |line|
+  p RubyVM::InstructionSequence.compile("#{line}\n__ENCODING__").eval
+end
+
+File.open("/tmp", File::RDWR | File::TMPFILE) { |f| p f.path, f.inspect.match?(/\A#<File:fd \d+>\z/) }

@@ -152,4 +152,14 @@ e.end_stream
 puts io.string
 p try { Psych::Emitter.new(StringIO.new).scalar("a", nil, nil, true, false, 1) }
 p try { e2 = Psych::Emitter.new(StringIO.new); e2.start_stream(1); e2.start_document([], [["a"]], true) }, try { Psych::Emitter.new(StringIO.new).alias(1) }
+handle = Object.new
+def handle.to_str = "!x!"
+io = StringIO.new
+e = Psych::Emitter.new(io)
+e.start_stream(Psych::Nodes::Stream::UTF8)
+e.start_document([1, 1], [[handle, "tag:example.com:"]], false)
+e.scalar("a", nil, "tag:example.com:b", false, true, 1)
+e.end_document(true)
+e.end_stream
+puts io.string
 # Needs the standard library.

@@ -236,7 +236,7 @@ impl<'pr> Compiler<'pr> {
     }
 
     /// A statement whose value nobody takes. Of one that takes no instruction nothing is seen.
-    fn passed(&mut self, n: &Node<'pr>) {
+    pub(crate) fn passed(&mut self, n: &Node<'pr>) {
         let (seen, at, first) = (self.f.asm.statements.len(), self.f.asm.ip(), self.f.asm.statement_first);
         self.begin_statement(n);
         self.expr(n, Dest::Discard);

@@ -286,20 +286,22 @@ fn source_encoding(source: &[u8], options: &Options) -> Encoding {
 }
 
 /// Name in the encoding comment: in the first line, or the second after a `#!` line.
-fn named_encoding(source: &[u8]) -> Option<&[u8]> {
+fn named_encoding<'s>(source: &'s [u8]) -> Option<&'s [u8]> {
     let mut lines = source.split(|b| *b == b'\n');
     let mut line = lines.next()?;
     if line.starts_with(b"#!") {
         line = lines.next()?;
     }
-    let comment = line.trim_ascii_start().strip_prefix(b"#")?;
+    // Vertical tabs are blanks, too.
+    let past_blanks = |text: &'s [u8]| text.iter().position(|b| !b.is_ascii_whitespace() && *b != 0x0b).map_or(&text[..0], |i| &text[i..]);
+    let comment = past_blanks(line).strip_prefix(b"#")?;
     let mut rest = comment;
     loop {
         let at = rest.windows(6).position(|w| w.eq_ignore_ascii_case(b"coding"))?;
         rest = &rest[at + 6..];
-        let value = rest.trim_ascii_start();
+        let value = past_blanks(rest);
         let Some((b':' | b'=', value)) = value.split_first() else { continue };
-        let value = value.trim_ascii_start();
+        let value = past_blanks(value);
         let end = value.iter().position(|b| !(b.is_ascii_alphanumeric() || b"-_.".contains(b))).unwrap_or(value.len());
         return (end > 0).then(|| &value[..end]);
     }

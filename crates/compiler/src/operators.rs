@@ -212,9 +212,10 @@ impl<'pr> Compiler<'pr> {
                 let count = body.len();
                 for (i, n) in body.iter().enumerate() {
                     if i + 1 == count {
+                        self.begin_statement(&n);
                         self.branch(&n, sense, to, back);
                     } else {
-                        self.expr(&n, Dest::Discard);
+                        self.passed(&n);
                     }
                 }
                 if count == 0 {

@@ -22,7 +22,7 @@ pub enum Point {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     pub line: u32,
-    /// In characters from 0; `end` is past the last.
+    /// Columns from 0; `end` is past the last.
     pub start: usize,
     pub end: usize,
     /// The line, with its newline.
@@ -39,12 +39,28 @@ pub fn spot(code: &Code, at: u32, point: Point, name: Option<&str>) -> Option<Sp
     crate::on_own_stack(|| find(code, span, point, name))
 }
 
-fn find(code: &Code, (start, len): (u32, u32), point: Point, name: Option<&str>) -> Option<Spot> {
-    let result = prism::parse(&code.source);
-    let mut finder = Finder { start, end: start + len, point, name, found: None, done: false };
-    prism::Visit::visit(&mut finder, &result.node());
-    let (from, to) = finder.found?;
+fn find(code: &Code, span: (u32, u32), point: Point, name: Option<&str>) -> Option<Spot> {
+    let (from, to) = look_through(code, span, point, name).found?;
     line_of(&code.source, code.first_line, from as usize, to as usize)
+}
+
+fn look_through<'n>(code: &Code, (start, len): (u32, u32), point: Point, name: Option<&'n str>) -> Finder<'n> {
+    let result = prism::parse(&code.source);
+    let mut finder = Finder { start, end: start + len, point, name, found: None, done: false, id: None };
+    prism::Visit::visit(&mut finder, &result.node());
+    finder
+}
+
+/// The number that prism gives the node at the instruction `at`; without one, the node that the Code itself is made from.
+pub fn node_id(code: &Code, at: Option<u32>) -> Option<u32> {
+    let (span, point) = match at {
+        Some(at) => (code.span_at(at)?, Point::Name),
+        None => (code.span?, Point::Definition),
+    };
+    if code.source.len() <= crate::SMALL_SOURCE {
+        return look_through(code, span, point, None).id;
+    }
+    crate::on_own_stack(|| look_through(code, span, point, None).id)
 }
 
 fn line_of(source: &[u8], first: u32, from: usize, to: usize) -> Option<Spot> {
@@ -53,10 +69,11 @@ fn line_of(source: &[u8], first: u32, from: usize, to: usize) -> Option<Spot> {
     if to > end || from >= to {
         return None;
     }
-    let text = std::str::from_utf8(&source[begin..end]).ok()?;
-    let characters = |at: usize| text.get(..at - begin).map(|t| t.chars().count());
+    // How wide other characters are shown, only the terminal knows.
+    let text = std::str::from_utf8(&source[begin..end]).ok().filter(|t| t.is_ascii())?;
     let before = source[..begin].iter().filter(|b| **b == b'\n').count() as u32;
-    Some(Spot { line: first + before, start: characters(from)?, end: characters(to)?, snippet: text.to_string() })
+    let newline = if text.ends_with('\n') { "" } else { "\n" };
+    Some(Spot { line: first + before, start: from - begin, end: to - begin, snippet: format!("{text}{newline}") })
 }
 
 type Range = (u32, u32);
@@ -68,6 +85,23 @@ struct Finder<'a> {
     name: Option<&'a str>,
     found: Option<Range>,
     done: bool,
+    /// Number of the node that was looked for.
+    id: Option<u32>,
+}
+
+/// The number of a node of those kinds that are marked.
+fn id_of(n: &Node) -> Option<u32> {
+    macro_rules! id {
+        ($($kind:ident)*) => {
+            match n {
+                // SAFETY: prism's node, which lives as long as the result that it came from; every node begins with its base.
+                $(Node::$kind { pointer, .. } => Some(unsafe { (**pointer).base.node_id }),)*
+                _ => None,
+            }
+        };
+    }
+    id!(CallNode CallOperatorWriteNode IndexOperatorWriteNode LocalVariableOperatorWriteNode InstanceVariableOperatorWriteNode ConstantReadNode
+        ConstantPathNode ConstantPathOperatorWriteNode DefNode LambdaNode BlockNode)
 }
 
 fn range(l: &prism::Location) -> Range {
@@ -113,16 +147,14 @@ impl Finder<'_> {
                 let n = n.as_index_operator_write_node()?;
                 let brackets = (n.opening_loc().start(), n.closing_loc().end());
                 if args {
-                    match is(b"[]") {
-                        true => n.arguments().map(|a| range(&a.location())),
-                        false => Some(range(&n.value().location())),
-                    }
+                    Some(join(n.arguments().map(|a| a.location()), range(&n.value().location())))
                 } else if is(b"[]") {
                     Some(brackets)
                 } else if is(b"[]=") {
                     Some((brackets.0, n.binary_operator_loc().end()))
                 } else if is(n.binary_operator().as_slice()) {
-                    Some(operator(&n.binary_operator_loc()))
+                    let operation = n.binary_operator_loc();
+                    (n.opening_loc().start_line() == operation.start_line()).then(|| operator(&operation))
                 } else {
                     None
                 }
@@ -138,7 +170,9 @@ impl Finder<'_> {
             Node::ConstantReadNode { .. } => (!args).then(|| range(&n.location())),
             Node::ConstantPathNode { .. } => {
                 let n = n.as_constant_path_node()?;
-                (!args).then(|| (n.delimiter_loc().start(), n.name_loc().end()))
+                let (delimiter, name) = (n.delimiter_loc(), n.name_loc());
+                let on_one_line = delimiter.start_line() == name.start_line();
+                (!args).then(|| if on_one_line { (delimiter.start(), name.end()) } else { range(&name) })
             }
             Node::ConstantPathOperatorWriteNode { .. } => {
                 let n = n.as_constant_path_operator_write_node()?;
@@ -219,6 +253,7 @@ impl Finder<'_> {
         if let Some(m) = self.mark(n) {
             self.done = true;
             self.found = m;
+            self.id = id_of(n);
         }
     }
 }

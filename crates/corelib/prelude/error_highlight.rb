@@ -10,52 +10,55 @@ module ErrorHighlight
 
   # How a marked line is laid out.
   class DefaultFormatter
-    WIDTH = 80
-    MIN_WIDTH = 20
+    MIN_SNIPPET_WIDTH = 20
 
     class << self
       # The line with its marks, below a message; "" for more than one line.
       def message_for(spot)
         return "" unless spot[:first_lineno] == spot[:last_lineno]
-        line, marks = __marked(spot)
-        "\n\n#{line}\n#{marks}"
+        text, first, last = __cut(spot[:snippet], spot[:first_column], spot[:last_column])
+        "\n\n#{text}#{text[0, first].gsub(/[^\t]/, " ")}#{"^" * (last - first)}"
       end
 
-      # The characters of a line that are shown at most, 80 unless set.
-      def max_snippet_width = @max_snippet_width ||= WIDTH
+      # The characters of a line that are shown at most: those of the terminal unless set; nil for all.
+      def max_snippet_width
+        @max_snippet_width = terminal_width if @max_snippet_width.nil?
+        @max_snippet_width || nil
+      end
 
-      # Sets the characters of a line that are shown at most: 20 or more, nil for 80.
+      # Sets the characters of a line that are shown at most: 20 or more, nil for all.
       def max_snippet_width=(width)
-        width ||= WIDTH
+        return @max_snippet_width = false if width.nil?
         width = width.to_i
-        if width < MIN_WIDTH
-          warn "'max_snippet_width' adjusted to minimum value of #{MIN_WIDTH}."
-          width = MIN_WIDTH
+        if width < MIN_SNIPPET_WIDTH
+          warn "'max_snippet_width' adjusted to minimum value of #{MIN_SNIPPET_WIDTH}."
+          width = MIN_SNIPPET_WIDTH
         end
         @max_snippet_width = width
       end
 
-      # The line, cut around the marks when it is long, and the line of marks.
-      def __marked(spot)
-        text = spot[:snippet].chomp
-        first, last = spot[:first_column], spot[:last_column]
-        width = max_snippet_width
-        if text.size > width
-          keep = width - 3
-          from = [first - keep / 2, 0].max
-          from = [from, [text.size - keep, 0].max].min
-          if from > 0
-            text = "..." + (text[from + 3..] || "")
-            first = [first - from, 3].max
-            last -= from
-          end
-          if text.size > width
-            text = text[0, width - 3] + "..."
-            last = [last, width].min
-          end
-          last = first + 1 if last <= first
-        end
-        [text, text[0, first].gsub(/[^\t]/, " ") + "^" * (last - first)]
+      # Columns of the terminal that standard error is; nil if it is none.
+      def terminal_width
+        return unless $stderr.tty?
+        require "io/console"
+        $stderr.winsize[1]
+      rescue LoadError, NoMethodError, SystemCallError
+        nil
+      end
+
+      # The piece of a line that is shown, with its newline, and the columns of the marks in it. The line's newline counts for its width.
+      def __cut(line, first, last)
+        size, width = line.size, max_snippet_width
+        return [line, first, last] unless width && size > width
+        from = last < width - 3 ? 0 : [first - width / 2, 0].max
+        upto = from + width
+        from = size - width if upto > size
+        left, right = from > 0, upto < size
+        text = line[(left ? from + 3 : from)...(right ? upto - 3 : upto)]
+        text = "...#{text}" if left
+        text = "#{text}..." if right
+        text = "#{text}\n" unless text.end_with?("\n")
+        [text, first - from, [last - from, text.size - 1].min]
       end
     end
   end
@@ -70,10 +73,13 @@ module ErrorHighlight
     def spot(exc, point_type: nil, backtrace_location: nil, name: nil)
       return nil unless Exception === exc
       point_type ||= TypeError === exc || ArgumentError === exc ? :args : :name
+      locations = exc.backtrace_locations or return nil
       level = 0
       if backtrace_location
-        level = exc.backtrace_locations&.index { |l| l.equal?(backtrace_location) || l.to_s == backtrace_location.to_s }
+        level = locations.index { |l| l.equal?(backtrace_location) || l.to_s == backtrace_location.to_s }
         return nil unless level
+      elsif locations.empty?
+        return nil
       end
       found = __hash(__spot(exc, level, (:args if point_type == :args))) or return nil
       found[:script_lines] = __source(exc, level).lines
@@ -81,10 +87,8 @@ module ErrorHighlight
     end
 
     def __for(exc)
-      if ArgumentError === exc && exc.message.start_with?(*ARGUMENTS)
-        pair = __caller_and_callee(exc)
-        return pair if pair
-      end
+      return "" unless exc.backtrace_locations&.first
+      return __caller_and_callee(exc) if ArgumentError === exc && exc.message.start_with?(*ARGUMENTS)
       found = __hash(__spot(exc, 0, (:args if TypeError === exc || ArgumentError === exc))) or return ""
       formatter.message_for(found)
     end
@@ -97,16 +101,21 @@ module ErrorHighlight
       { first_lineno: line, first_column: first, last_lineno: line, last_column: last, snippet: snippet }
     end
 
-    # The call with the wrong arguments and the definition that it does not fit; nil for builtins.
+    # The call with the wrong arguments and the definition that it does not fit: of a builtin the call alone.
     def __caller_and_callee(exc)
-      callee = __hash(__spot(exc, 0, :definition)) or return nil
-      from = __hash(__spot(exc, 1, nil)) or return nil
-      locations = exc.backtrace_locations
-      return nil if !locations || locations.size < 2
+      callee, from = exc.backtrace_locations
+      return "" unless callee && from
+      there, here = __hash(__spot(exc, 0, :definition)), __hash(__spot(exc, 1, nil))
+      sides = [["caller", from, here]]
+      unless there && there == here && callee.path == from.path && callee.lineno == from.lineno
+        sides << ["callee", callee, there]
+      end
       out = +"\n"
-      [["caller", from, locations[1]], ["callee", callee, locations[0]]].each do |what, spot, location|
-        line, marks = DefaultFormatter.__marked(spot)
-        out << "\n    #{what}: #{location.path}:#{location.lineno}\n    | #{line}\n      #{marks}"
+      sides.each do |what, location, spot|
+        out << "\n    #{what}: #{location.path}:#{location.lineno}"
+        next unless spot
+        _, _, line, marks = formatter.message_for(spot).lines
+        out << "\n    | #{line}      #{marks}"
       end
       out
     end

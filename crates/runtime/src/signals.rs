@@ -4,7 +4,8 @@
 //! others the system's default happens. What ends the process from outside (SIGINT, SIGTERM, ...) reaches the main VM even when another VM traps it too. A VM
 //! that sends its own pid a signal means itself, unless it is the main VM: the process is not its to end.
 //!  Handlers are installed when the main VM starts, further ones with the first trap.
-//! A signal that comes when the main VM has ended, and what the options ask for is still being written, waits for that, and then ends the process.
+//! A signal that comes when the main VM has ended, and what the options ask for is still being written, waits for that, and then ends the process. One that it
+//! trapped, and that only gets to the thread when it has ended, is dropped: whoever sent it met a process that has a handler.
 //! Rejected: waking the VM's task in the handler (takes locks); a pipe to the thread (a program that closes descriptors by their numbers would close it); a descriptor in the reactor (it would have to stay in the process's idle
 //! count, and the reactor knows no VM).
 
@@ -248,7 +249,10 @@ impl Dispatcher {
             self.receive(&[number])?;
         }
         let mut t = self.lock();
-        t.wishes.retain(|(n, c, _)| c.upgrade().is_some_and(|c| c.end().is_none() && !(*n == number && Arc::ptr_eq(&c, control))));
+        let main = t.main.clone();
+        t.wishes.retain(|(n, c, _)| {
+            (c.ptr_eq(&main) || c.upgrade().is_some_and(|c| c.end().is_none())) && !(*n == number && c.as_ptr() == Arc::as_ptr(control))
+        });
         if action != SignalAction::Default {
             t.wishes.push((number, Arc::downgrade(control), action));
         }
@@ -289,10 +293,10 @@ impl Dispatcher {
         let main = {
             let mut t = self.lock();
             let main = t.main.upgrade().filter(|m| m.end().is_none());
-            // What the main VM ignored does not end what is written after it, either.
-            let ignored_to_the_end =
-                t.writes && t.wishes.iter().any(|w| w.0 == number && w.2 == SignalAction::Ignore && w.1.ptr_eq(&t.main));
-            if t.ignored.contains(&number) || main.is_none() && ignored_to_the_end {
+            // What the main VM ignored does not end what is written after it, either, and what it trapped does not end the process when nothing is written.
+            let wish = t.wishes.iter().find(|w| w.0 == number && w.1.ptr_eq(&t.main)).map(|w| w.2);
+            let passed = main.is_none() && (wish == Some(SignalAction::Ignore) || wish == Some(SignalAction::Trap) && !t.writes);
+            if t.ignored.contains(&number) || passed {
                 // Another VM has trapped it since, so it comes to us; the main VM has said nothing.
                 of_main = SignalAction::Ignore;
             }

@@ -9,6 +9,9 @@ module Digest
     String.try_convert(text) || raise(TypeError, "no implicit conversion of #{text.nil? ? "nil" : text.class} into String")
   end
 
+  # Held while a file may be defining what it is named after.
+  REQUIRE_MUTEX = Thread::Mutex.new
+
   # Hashes of other libraries: `Digest::Foo` is looked for in digest/foo.
   def self.const_missing(name)
     file = "digest/#{name.to_s.downcase}"
@@ -179,5 +182,5 @@ end
 # The class of a hash by its name: `Digest(:MD5)` is Digest::MD5.
 def Digest(name)
   const = name.to_sym
-  Digest.const_get(const)
+  Digest::REQUIRE_MUTEX.synchronize { Digest.const_get(const) }
 end

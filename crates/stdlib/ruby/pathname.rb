@@ -17,6 +17,13 @@ class Pathname
       nil
     end
 
+    # A new directory for its maker alone, a Pathname; with a block it is removed when that ends.
+    def mktmpdir
+      require "tmpdir"
+      return new(Dir.mktmpdir) unless block_given?
+      Dir.mktmpdir { |dir| yield new(dir) }
+    end
+
     # The working directory.
     def getwd = new(Dir.getwd)
     alias pwd getwd
@@ -222,7 +229,7 @@ class Pathname
   #
   #     Pathname.new("/a/b").relative_path_from("/a/c")   #=> #<Pathname:../b>
   def relative_path_from(base)
-    base = Pathname.new(base) unless Pathname === base
+    base = Pathname.new(base) unless base.is_a?(Pathname)
     to, from = cleanpath.to_s, base.cleanpath.to_s
     raise ArgumentError, "different prefix: #{@path.inspect} and #{base.inspect}" if to.start_with?("/") != from.start_with?("/")
     to, from = [to, from].map { |p| __parts(p).reject { |n| n == "." } }

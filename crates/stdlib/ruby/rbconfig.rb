@@ -60,7 +60,12 @@ module RbConfig
     "CONFIGURE" => "configure", "COROUTINE_TYPE" => cpu == "x86_64" ? "amd64" : "arm64", "INSTALL_STATIC_LIBRARY" => "no", "RUBY_DEVEL" => "", "RUBYW_BASE_NAME" => "", "TEST_RUNNABLE" => "yes",
     "YJIT_SUPPORT" => "no", "ZJIT_SUPPORT" => "no"
   }.transform_values(&:dup)
-  MAKEFILE_CONFIG = CONFIG.transform_values(&:dup)
+  # Directories of the platform name it.
+  MAKEFILE_CONFIG = CONFIG.to_h do |key, value|
+    value = value.dup
+    value.sub!(/(?<=\/)#{RUBY_PLATFORM}\z/, key.match?(/\A(?:ruby)?(?:site|vendor)/) ? "$(sitearch)" : "$(arch)") if key.include?("arch")
+    [key, value]
+  end
   autoload :SIZEOF, "rbconfig/sizeof"
   autoload :LIMITS, "rbconfig/sizeof"
   TOPDIR = CONFIG["prefix"].dup.freeze

@@ -14,8 +14,9 @@ class Ripper
     BOM = "\xEF\xBB\xBF".b
 
     def initialize(source, filename = "(ripper)", lineno = 1)
+      filename = filename.dup
       super
-      @__lines_before = self.lineno - 1
+      @__lines_before = @lineno - 1
       @__mark = @source.b.start_with?(BOM) ? BOM.bytesize : 0
     end
 
@@ -184,7 +185,7 @@ class Ripper
       starts = [0]
       @source.each_line { |line| starts << starts.last + line.bytesize }
       starts[0] += @__mark
-      line = lineno
+      line = @lineno
       tokens = Ripper.lex(@source, filename, line).map { |(row, column), event, text,| [starts[row - line] + column, event, text, row, column] }
       @__waiting = __bodies_first(__whole_lines(tokens))
       @__index = @__waiting.each_with_index.to_h { |token, index| [token[0], index] }
@@ -318,6 +319,93 @@ class Ripper
   end
   private_constant :Interleaved
 
+  # Warnings and errors in the words of CRuby's parser: formats with what belongs in them, and the events that it has for some errors.
+  module Complaints # :nodoc:
+    WARNINGS = {
+      duplicated_hash_key: [:warn, "key %p is duplicated and overwritten on line %d", /\Akey (.+) is duplicated and overwritten on line (\d+)\z/m],
+      indentation_mismatch: [:warn, "mismatched indentations at '%s' with '%s' at %d", /\Amismatched indentations at '(.+)' with '(.+)' at (\d+)\z/],
+      ignored_frozen_string_literal: [:warning, "'%s' is ignored after any tokens", /\A'(\w+)' is ignored/],
+      invalid_magic_comment_value: [:warning, "invalid value for %s: %s", /\Ainvalid value for (\w+): (.*)\z/m],
+      duplicated_when_clause: [:warning, "'when' clause on line %d duplicates 'when' clause on line %d and is ignored", /line (\d+) duplicates .* line (\d+)/]
+    }.freeze
+    AMBIGUOUS = { ambiguous_first_argument_plus: "+", ambiguous_first_argument_minus: "-", ambiguous_slash: "/" }.freeze
+    # What is said to `compile_error`.
+    COMPILE = %i[
+      regexp_term heredoc_term argument_no_forwarding_star argument_no_forwarding_star_star argument_no_forwarding_ampersand instance_variable_bare class_variable_bare
+      global_variable_bare incomplete_variable_instance incomplete_variable_class invalid_variable_global
+    ].freeze
+    PARAMETERS = %i[argument_formal_class argument_formal_constant argument_formal_global argument_formal_ivar].freeze
+    # What was told already: there is something, but nothing to walk over.
+    Told = Class.new(Array) { def each = self } # :nodoc:
+    private_constant :Told
+
+    def parse
+      @__parses = true
+      found = result
+      found.__warnings.each { |warning| __warned(warning) }
+      found.__errors.uniq { |error| [error.type, error.location.start_offset] }.each { |error| __wrong(error) }
+      super
+    ensure
+      @__parses = false
+    end
+
+    # Outside `parse` nothing is read.
+    def lineno = @__parses ? super : nil
+    def column = @__parses ? super : nil
+
+    private
+
+    def result
+      @__told ||= super.dup.tap do |told|
+        told.singleton_class.class_eval do
+          alias_method :__warnings, :warnings
+          alias_method :__errors, :errors
+        end
+        warnings, errors = Told.new, Told.new(told.errors)
+        told.define_singleton_method(:warnings) { warnings }
+        told.define_singleton_method(:errors) { errors }
+      end
+    end
+
+    def __warned(warning)
+      bounds(warning.location)
+      return on_arg_ambiguous(AMBIGUOUS[warning.type]) if AMBIGUOUS[warning.type]
+      to, format, parts = WARNINGS[warning.type]
+      return send(warning.level == :default ? :warn : :warning, warning.message) unless parts && (match = parts.match(warning.message))
+      send(to, format, *match.captures.map { |text| __value(text, format) })
+    end
+
+    # A number of a line, a key as it is shown, or a word.
+    def __value(text, format)
+      case text
+      when /\A\d+\z/ then text.to_i
+      when /\A:(\w+[?!]?)\z/ then $1.to_sym
+      when /\A".*"\z/m then format.include?("%p") ? text.undump : text
+      else text
+      end
+    end
+
+    def __wrong(error)
+      bounds(error.location)
+      token, type = error.location.slice, error.type
+      if COMPILE.include?(type)
+        compile_error(type == :regexp_term ? error.message[/\A[^;]*/] : error.message[/[^;]*\z/].lstrip)
+      elsif PARAMETERS.include?(type)
+        on_param_error(error.message[/[^;]*\z/].lstrip, token)
+      elsif type == :class_name || type == :module_name
+        on_class_name_error("class/module name must be CONSTANT", token)
+      elsif type.start_with?("alias_argument")
+        on_alias_error("can't make alias for the number variables", token)
+      elsif type.start_with?("expression_not_writable") || type.start_with?("write_target")
+        on_assign_error(error.message, token)
+      else
+        on_parse_error(error.message)
+      end
+    end
+  end
+  private_constant :Complaints
+  prepend Complaints
+
   class << self
     prepend(Module.new do
       def new(*)
@@ -330,6 +418,8 @@ class Ripper
   end
 
   class Lexer
+    def lineno = @lineno
+
     # What is wrong with the source, as tokens.
     def errors
       Prism.parse(@source, filepath: filename, line: lineno, version: "current").errors.map do |error|

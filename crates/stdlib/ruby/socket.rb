@@ -136,8 +136,7 @@ class BasicSocket
   end
 
   # An empty text of a stream is its end.
-  private def __end?(text, max) = text.empty? && max != 0 && __stream?
-  private def __stream? = __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i") == Socket::SOCK_STREAM
+  private def __end?(text, max) = text.empty? && max != 0 && __getsockopt(Socket::SOL_SOCKET, Socket::SO_TYPE).unpack1("i") != Socket::SOCK_DGRAM
 
   # Waits for a message of at most `max` bytes; nil at the end of a stream. A buffer is overwritten.
   def recv(max, flags = 0, buffer = nil)
@@ -348,8 +347,8 @@ class Socket
       if path.bytesize > 108
         raise ArgumentError, "too long unix socket path (#{path.bytesize} bytes given but 108 bytes max)"
       end
-      # An abstract name is as long as it is.
-      return [AF_UNIX].pack("S") + path.b if path.start_with?("\0")
+      # An abstract name is as long as it is; for none the system chooses one.
+      return [AF_UNIX].pack("S") + path.b if path.empty? || path.start_with?("\0")
       ([AF_UNIX].pack("S") + path.b).ljust(110, "\0")
     end
     alias sockaddr_un pack_sockaddr_un

@@ -72,6 +72,11 @@ class Addrinfo
     found.map { |address, fam, type, proto, canonical| new(address, fam, type, proto).__send__(:__named, canonical, host, service) }
   end
 
+  private_class_method def self.__first(host, port, type, protocol)
+    address, family, = Sys.resolve(host, port, Socket::PF_UNSPEC, type, protocol, 0).first
+    new(address, family, type, protocol).__send__(:__named, nil, host, port)
+  end
+
   # Yields each address that `getaddrinfo` finds; without a block an Enumerator.
   def self.foreach(host, service, family = nil, socktype = nil, protocol = nil, flags = nil, timeout: nil, &block)
     getaddrinfo(host, service, family, socktype, protocol, flags, timeout:).each(&block)
@@ -86,9 +91,9 @@ class Addrinfo
   # The first TCP address of a host and a port (a number or a service's name).
   #
   #     Addrinfo.tcp("127.0.0.1", 80).ip_port   #=> 80
-  def self.tcp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_STREAM, Socket::IPPROTO_TCP, 0).first
+  def self.tcp(host, port) = __first(host, port, Socket::SOCK_STREAM, Socket::IPPROTO_TCP)
   # The first UDP address of a host and a port (a number or a service's name).
-  def self.udp(host, port) = getaddrinfo(host, port, Socket::PF_UNSPEC, Socket::SOCK_DGRAM, Socket::IPPROTO_UDP, 0).first
+  def self.udp(host, port) = __first(host, port, Socket::SOCK_DGRAM, Socket::IPPROTO_UDP)
 
   # The address of a path, for stream sockets unless told otherwise.
   def self.unix(path, socktype = Socket::SOCK_STREAM)

@@ -298,13 +298,38 @@ class Socket
       level = prefix ? Sys::LEVEL_NAMES[@level] : "cmsg_level:#{@level}"
       name = prefix && Sys.name_of(prefix, @type)
       name = name ? name.delete_prefix(prefix) : "cmsg_type:#{@type}"
-      shown =
-        if @level == SOL_SOCKET && @type == SCM_RIGHTS
-          __ios ? __ios.map(&:inspect).join(" ") : @data.unpack("i*").join(" ")
-        else
-          @data.dump
-        end
+      shown = (__shown if prefix) || @data.dump
       "#<#{self.class}: #{family} #{level} #{name} #{shown}>"
+    end
+
+    # The data in words, if it is of the size that its type has.
+    private def __shown
+      size = @data.bytesize
+      case @level
+      when SOL_SOCKET
+        case @type
+        when SCM_RIGHTS
+          return @data.unpack("i*").join(" ") if size > 0 && size % 4 == 0
+        when SCM_CREDENTIALS
+          return format("pid=%u uid=%u gid=%u (ucred)", *@data.unpack("III")) if size == 12
+        when SCM_TIMESTAMP
+          return timestamp.strftime("%F %T.%6N") if size == 16
+        when SCM_TIMESTAMPNS
+          return timestamp.strftime("%F %T.%9N") if size == 16
+        end
+      when IPPROTO_IP
+        return unless @type == IP_PKTINFO && size == 12
+        address, index, to = ip_pktinfo
+        "#{address.ip_address} #{__interface(index)} spec_dst:#{to.ip_address}"
+      when IPPROTO_IPV6
+        return unless @type == IPV6_PKTINFO && size == 20
+        address, index = ipv6_pktinfo
+        "#{address.ip_address} #{__interface(index)}"
+      end
+    end
+
+    private def __interface(index)
+      Socket.getifaddrs.find { |i| i.ifindex == index }&.name || "ifindex:#{index}"
     end
   end
 

@@ -146,7 +146,7 @@ class UDPSocket < IPSocket
   def send(message, flags, host = nil, port = (only = true))
     return super(message, flags, host) if only
     message = Sys.text(message)
-    __first(__to(host, port)) { |a| __send(message, flags, a, true) }
+    __first(__to(host, port)) { |a| __send(message, flags, a, true, "sendto(2) for #{host.inspect} port #{port}") }
   end
 
   # A message that is there already: `[text, [family, port, host, address]]`; else IO::WaitReadable is raised, or `:wait_readable` the answer with `exception: false`.
@@ -264,6 +264,122 @@ class UNIXServer < UNIXSocket
 end
 
 class Socket
+  # Who of a host's addresses answers first (RFC 8305). A thread for each question and each attempt tells through a queue what came of it; who is late is ended.
+  class Race
+    # Seconds that addresses of IPv4 wait for those of IPv6.
+    RESOLUTION_DELAY = 0.05
+    # Seconds that an attempt has before the next one begins.
+    ATTEMPT_DELAY = 0.25
+
+    # `local`: the addresses to connect from, or nil.
+    def initialize(host, port, local, connect_timeout, resolv_timeout, open_timeout)
+      @host, @port, @local = host, port, local
+      @connect_timeout, @resolv_timeout, @open_timeout = connect_timeout, resolv_timeout, open_timeout
+      @events, @threads = Thread::Queue.new, []
+      @asked = [AF_INET6, AF_INET]
+      @asked.select! { |family| local.any? { |l| l.afamily == family } } if local
+      @found = { AF_INET6 => [], AF_INET => [] }
+      @attempts = 0
+    end
+
+    # A connected Socket; nil where no threads can be had.
+    def run
+      start = now
+      deadline, resolved = @open_timeout && start + @open_timeout, @resolv_timeout && start + @resolv_timeout
+      @asked.each { |family| ask(family) }
+      while true
+        late if deadline && now >= deadline
+        if resolved && !@asked.empty? && now >= resolved
+          @asked.clear
+          @unresolved = true
+        end
+        refuse if @asked.empty? && idle?
+        waiting = [deadline, (resolved unless @asked.empty?)]
+        if @found.any? { |_, list| !list.empty? }
+          at = [@held, @following].compact.max
+          next attempt if !at || now >= at
+          waiting << at
+        end
+        at = waiting.compact.min
+        what, who, list = @events.pop(timeout: at && [at - now, 0].max)
+        case what
+        when :found
+          @asked.delete(who)
+          @found[who].concat(list) if list
+          @held = who == AF_INET && @asked.include?(AF_INET6) && !@following ? now + RESOLUTION_DELAY : nil
+        when :unknown
+          @asked.delete(who)
+          @unknown = list
+          @held = nil
+        when :refused
+          @attempts -= 1
+          @refused = who
+          @following = now
+        when :connected
+          return who
+        end
+      end
+    rescue ThreadError
+      nil
+    ensure
+      @threads.each(&:kill)
+      @events.close
+      while (event = @events.pop)
+        event[1].close if event[0] == :connected
+      end
+    end
+
+    private
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    def idle? = @attempts == 0 && @found.all? { |_, list| list.empty? }
+    def late = raise(IO::TimeoutError, "user specified timeout for #{@host}:#{@port}")
+
+    # Nobody is left to answer.
+    def refuse
+      late if @unresolved || (@connect_timeout || @open_timeout) && Errno::ETIMEDOUT === @refused && @refused.message.include?("user specified")
+      error = @refused || @unknown || SocketError.new("no appropriate local address")
+      error.set_backtrace(caller(0))
+      raise error
+    end
+
+    def thread(&)
+      @threads << Thread.new(&)
+      @threads.last.report_on_exception = false
+    end
+
+    def ask(family)
+      thread do
+        @events << [:found, family, Addrinfo.getaddrinfo(@host, @port, family, :STREAM, timeout: @open_timeout || @resolv_timeout)]
+      rescue ClosedQueueError
+      rescue Exception => e
+        @events << [:unknown, family, e]
+      end
+    end
+
+    # Tries the next address, of the other family than the last one if there is one.
+    def attempt
+      family = @family == AF_INET6 ? AF_INET : AF_INET6
+      @family = @found[family].empty? ? (family == AF_INET6 ? AF_INET : AF_INET6) : family
+      address = @found[@family].shift
+      from = @local&.find { |l| l.afamily == @family }
+      @attempts += 1
+      @held, @following = nil, now + ATTEMPT_DELAY
+      thread do
+        timeout = @connect_timeout
+        socket = from ? address.connect_from(from, timeout:) : address.connect(timeout:)
+        begin
+          @events << [:connected, socket]
+        rescue ClosedQueueError
+          socket.close
+        end
+      rescue Exception => e
+        @events << [:refused, e]
+      end
+    end
+  end
+  private_constant :Race
+
   class << self
     # Connects to the first address that answers.
     def tcp(host, port, local_host = nil, local_port = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: tcp_fast_fallback)
@@ -271,27 +387,9 @@ class Socket
         raise ArgumentError, "Cannot specify open_timeout along with connect_timeout or resolv_timeout"
       end
       local = local_host || local_port ? Addrinfo.getaddrinfo(local_host, local_port, nil, :STREAM) : nil
-      failure = socket = nil
-      deadline = open_timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + open_timeout
-      Addrinfo.foreach(host, port, nil, :STREAM, timeout: resolv_timeout || open_timeout) do |address|
-        from = local&.find { |l| l.afamily == address.afamily }
-        next if local && !from
-        begin
-          timeout = deadline ? [deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max : connect_timeout
-          socket = from ? address.connect_from(from, timeout:) : address.connect(timeout:)
-          break
-        rescue SystemCallError => failure
-        end
-      end
-      unless socket
-        # A time that is over is the host's where its addresses are tried side by side, else the address's.
-        side_by_side = fast_fallback && !host.to_s.match?(/:|\A(\d{1,3}\.){3}\d{1,3}\z/) && local_port.to_i == 0
-        if side_by_side && (deadline || connect_timeout) && Errno::ETIMEDOUT === failure && failure.message.include?("user specified")
-          raise IO::TimeoutError, "user specified timeout for #{host}:#{port}"
-        end
-        raise failure if failure
-        raise SocketError, "no appropriate local address"
-      end
+      side_by_side = fast_fallback && !host.to_s.match?(/\A\z|:|\A(\d{1,3}\.){3}\d{1,3}\z/) && local_port.to_i == 0
+      socket = side_by_side && Race.new(host, port, local, connect_timeout, resolv_timeout, open_timeout).run
+      socket ||= __one_by_one(host, port, local, connect_timeout, resolv_timeout, open_timeout)
       return socket unless block_given?
       begin
         yield socket
@@ -300,8 +398,23 @@ class Socket
       end
     end
 
-    # Whether `Socket.tcp` takes a time that is over for the host's, not for one address's.
+    # Whether `Socket.tcp` asks for both families' addresses of a host at once and tries the next one while the last has not answered.
     attr_accessor :tcp_fast_fallback
+
+    private def __one_by_one(host, port, local, connect_timeout, resolv_timeout, open_timeout)
+      failure = nil
+      deadline = open_timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + open_timeout
+      Addrinfo.foreach(host, port, nil, :STREAM, timeout: resolv_timeout || open_timeout) do |address|
+        from = local&.find { |l| l.afamily == address.afamily }
+        next if local && !from
+        begin
+          timeout = deadline ? [deadline - Process.clock_gettime(Process::CLOCK_MONOTONIC), 0].max : connect_timeout
+          return from ? address.connect_from(from, timeout:) : address.connect(timeout:)
+        rescue SystemCallError => failure
+        end
+      end
+      raise failure || SocketError.new("no appropriate local address")
+    end
 
     private def __close_all(sockets) = sockets.each { |s| s.close unless s.closed? }
 

@@ -113,6 +113,12 @@ class RubyVM
         end
       end
 
+      # The number of the node, among those that Prism makes of the file, at which a level of a backtrace stands.
+      def node_id_for_backtrace_location(location)
+        raise TypeError, "Thread::Backtrace::Location object expected" unless Thread::Backtrace::Location === location
+        location.__send__(:__node_id)
+      end
+
       private def __tree(text, path, lines, tolerant, tokens)
         # What is wrong is said in the words of every other program's errors.
         RubyVM::InstructionSequence.compile(text, path, path) unless tolerant

@@ -12,6 +12,9 @@ const BLOCK: usize = 16;
 #[derive(Trace)]
 pub struct Loc(#[untraced] pub Location);
 impl NativeData for Loc {
+    fn refers(&self) -> bool {
+        false
+    }
     fn weight(&self) -> usize {
         // The file's name is shared by most.
         match &self.0.label {
@@ -23,14 +26,14 @@ impl NativeData for Loc {
         Some(Box::new(Loc(self.0.clone())))
     }
     fn save(&self, out: &mut Saved) -> Option<&'static str> {
-        let Location { file, line, label, text } = &self.0;
+        let Location { file, line, label, text, .. } = &self.0;
         out.blob(file.as_bytes()).number((*line).into()).blob(label.to_string().as_bytes()).blob(label.base().as_bytes()).flag(*text);
         Some("Location")
     }
 }
 zakuro_vm::saved_loader!("Location", |r| {
     let text = |r: &mut SavedReader| Some(std::str::from_utf8(r.blob()?).ok()?.to_string());
-    let location = Location { file: text(r)?.into(), line: r.narrow()?, label: Label::Text(Box::new((text(r)?, text(r)?))), text: r.flag()? };
+    let location = Location { file: text(r)?.into(), line: r.narrow()?, label: Label::Text(Box::new((text(r)?, text(r)?))), text: r.flag()?, node: None };
     r.ends(0)?;
     Some(rebuild(move |_, _| Some(Box::new(Loc(location.clone())))))
 });
@@ -57,7 +60,7 @@ fn parse(text: &str) -> Location {
     };
     let base = label.rsplit(" in ").next().unwrap_or(label);
     let base = base.rsplit(['#', '.']).next().filter(|b| !b.is_empty()).unwrap_or(base);
-    Location { file: file.into(), line, label: Label::Text(Box::new((label.into(), base.into()))), text: false }
+    Location { file: file.into(), line, label: Label::Text(Box::new((label.into(), base.into()))), text: false, node: None }
 }
 
 /// `Exception#backtrace_locations`: nil when never raised, or when the backtrace was set to Strings.

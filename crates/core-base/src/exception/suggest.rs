@@ -116,7 +116,8 @@ pub mod error_highlight {
         let point = match what.as_sym().map(|s| s.name() == "args") {
             None => Point::Name,
             Some(true) => Point::Args,
-            Some(false) if place.native => return Ok(Value::NIL),
+            // What a builtin raises about its arguments is marked where it is called.
+            Some(false) if place.native => Point::Name,
             Some(false) => Point::Definition,
         };
         let Some(s) = spot(&place.code, place.at, point, name.as_deref()) else { return Ok(Value::NIL) };

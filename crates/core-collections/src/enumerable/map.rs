@@ -61,10 +61,22 @@ fn matches_quietly(cx: &mut Cx, regexp: Value, v: Value) -> Result<bool> {
 
 fn grep_by(cx: &mut Cx, this: Value, pattern: Value, block: Block, want: bool) -> Result<Value> {
     let out = cx.new_array();
-    let quiet = block.is_none() && cx.is_builtin(pattern, sym::eqq, ids::REGEXP);
+    let by_regexp = cx.is_builtin(pattern, sym::eqq, ids::REGEXP);
+    let quiet = block.is_none() && by_regexp;
+    // An `each` in Ruby has a `$~` of its own; the match is the caller's.
+    let home = if by_regexp && !quiet { cx.backref_frame() } else { None };
     each_of(cx, this, |cx, v| {
         let e = pack(cx, v);
-        let hit = if quiet { matches_quietly(cx, pattern, e)? } else { cx.case_eq(pattern, e)? };
+        let hit = match home {
+            _ if quiet => matches_quietly(cx, pattern, e)?,
+            Some(home) if cx.ruby_frame() != Some(home) => {
+                let hit = matches_quietly(cx, pattern, e)?;
+                let m = if hit { cx.call(pattern, Sym::intern("match"), &[e])? } else { Value::NIL };
+                cx.set_backref_of(home, m);
+                hit
+            }
+            _ => cx.case_eq(pattern, e)?,
+        };
         if hit == want {
             let r = if block.is_some() { yield_packed(cx, block, v, e)? } else { e };
             ArrayCell::push(out, &mut cx.heap, r);

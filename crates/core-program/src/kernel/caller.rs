@@ -167,6 +167,13 @@ pub mod location {
     fn base_label(cx: &mut Cx, this: Value) -> Result<String> {
         Ok(get(cx, this)?.label.base())
     }
+    /// The number that prism gives the node of the call (of the definition, where arguments did not fit); nil where no source is kept.
+    #[method("__node_id", private)]
+    fn node_id(cx: &mut Cx, this: Value) -> Result<Option<i64>> {
+        let node = get(cx, this)?.node.clone();
+        let found = node.and_then(|(code, at)| Some((code.upgrade()?, at)));
+        Ok(found.and_then(|(code, at)| zakuro_compiler::spot::node_id(&code, (at != u32::MAX).then_some(at))).map(i64::from))
+    }
     /// As a line of a backtrace.
     #[method("to_s")]
     fn to_s(cx: &mut Cx, this: Value) -> Result<String> {

@@ -706,6 +706,10 @@ pub mod file {
         let opened = open_path(cx, &p, &m, perm);
         let mut io = named_in(cx, opened, &p, encoding)?;
         io.path_encoding = encoding;
+        if m.flags & libc::O_TMPFILE == libc::O_TMPFILE {
+            // The path is that of the directory: the file has none.
+            io.path = None;
+        }
         object::init(cx, this, io)
     }
     /// The path that the file was opened with.

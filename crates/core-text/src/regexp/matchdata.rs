@@ -412,7 +412,12 @@ pub mod match_data {
             return Ok(true);
         }
         let (Some(a), Some(b)) = (match_of(&this), match_of(&other)) else { return Ok(false) };
-        Ok(a.captures == b.captures && cx.eq(a.string, b.string)? && cx.eq(a.regexp, b.regexp)?)
+        if a.captures != b.captures || !cx.eq(a.string, b.string)? {
+            return Ok(false);
+        }
+        // That of a text is made when it is asked for.
+        let (a, b) = (regexp(cx, this)?, regexp(cx, other)?);
+        cx.eq(a, b)
     }
 
     /// Equal for equal matches.

@@ -134,13 +134,17 @@ mod emitter {
             _ => None,
         };
         let (pairs, mut tags) = (list(cx, tags)?, Vec::new());
-        let mut i = 0;
-        while let Some(pair) = pairs.get(i) {
+        // What conversions add is none of this document's.
+        let (mut i, count) = (0, pairs.len());
+        while let Some(pair) = pairs.get(i).filter(|_| i < count) {
             let pair = list(cx, pair)?;
             let (Some(handle), Some(prefix)) = (pair.get(0), pair.get(1)) else {
                 return cx.raise(ids::RUNTIME_ERROR, "tag tuple must be of length 2");
             };
-            tags.push((text(cx, handle)?, text(cx, prefix)?));
+            let handle = cx.to_str(handle)?.as_value();
+            let handle = text(cx, handle)?;
+            let prefix = cx.to_str(prefix)?.as_value();
+            tags.push((handle, text(cx, prefix)?));
             i += 1;
         }
         emit(cx, this, Event::DocumentStart { version, tags, implicit: implicit.truthy() })

@@ -226,9 +226,9 @@ mod basic {
             };
         }
     }
-    /// send(2) or, to an address, sendto(2): the number of bytes, or :wait_writable
+    /// send(2) or, to an address, sendto(2): the number of bytes, or :wait_writable. `what`: the call as errors name it.
     #[method("__send", private)]
-    fn send(cx: &mut Cx, this: Value, text: Ref<StringCell>, flags: i64, to: Value, wait: bool) -> Result<Value> {
+    fn send(cx: &mut Cx, this: Value, text: Ref<StringCell>, flags: i64, to: Value, wait: bool, what: Option<Value>) -> Result<Value> {
         object::flush(cx, this)?;
         let patience = patience(cx, this, wait)?;
         let to = if to.is_nil() { None } else { Some(cx.to_str(to)?.to_vec()) };
@@ -253,7 +253,8 @@ mod basic {
                 }
             },
         )?;
-        let detail = if to.is_some() { "sendto(2)" } else { "send(2)" };
+        let what = what.and_then(Ref::<StringCell>::from_value).map(|s| s.to_text());
+        let detail = what.as_deref().unwrap_or(if to.is_some() { "sendto(2)" } else { "send(2)" });
         match finish(cx, called, "wait_writable", detail)? {
             Ok(n) => Ok(cx.int(n as i64)),
             Err(later) => Ok(later),

@@ -51,6 +51,8 @@ pub struct Location {
     pub label: Label,
     /// The place is in a text that was given to `eval`.
     pub text: bool,
+    /// The program and the index of the instruction, for who asks for the node there. It keeps no program: those of texts are collected.
+    pub node: Option<(std::sync::Weak<Code>, u32)>,
 }
 
 /// What a level is called. The text is made when it is asked for: most levels are looked at for their file and line.
@@ -369,14 +371,15 @@ impl Cx {
             let line = if l.at == AT_DEFINITION { code.line } else { code.line_at(l.at as usize) };
             let file = code.file.clone();
             let text = self.of_text(&l);
+            let node = Some((std::sync::Arc::downgrade(code), if l.at == AT_DEFINITION { u32::MAX } else { l.at }));
             for label in natives.drain(..) {
                 if level >= skip {
-                    out.push(Location { file: file.clone(), line, label, text });
+                    out.push(Location { file: file.clone(), line, label, text, node: node.clone() });
                 }
                 level += 1;
             }
             if level >= skip {
-                out.push(Location { file, line, label: self.level_label(&l), text });
+                out.push(Location { file, line, label: self.level_label(&l), text, node });
             }
             level += 1;
         }
@@ -384,7 +387,7 @@ impl Cx {
         if level == 0 {
             for label in natives.drain(..).skip(skip) {
                 let file = std::sync::Arc::from(self.script.as_str());
-                out.push(Location { file, line: 0, label, text: false });
+                out.push(Location { file, line: 0, label, text: false, node: None });
             }
         }
         out.truncate(most);

@@ -76,6 +76,20 @@ impl Cx {
             }
         }
     }
+    /// The innermost Ruby frame, if its program reads `$~`: for `set_backref_of`, while the frame waits.
+    pub fn backref_frame(&self) -> Option<*mut Frame> {
+        // SAFETY: a live frame and its code.
+        self.ruby_frame().filter(|f| unsafe { (*(**f).code).code.backref.is_some() })
+    }
+    /// Stores `$~` for a frame below the innermost one, which `backref_frame` gave and which has not ended.
+    pub fn set_backref_of(&mut self, f: *mut Frame, m: Value) {
+        // SAFETY: as the caller promises.
+        unsafe {
+            if let Some(p) = (*(*f).code).code.backref {
+                keep(self, f, p, Own::Backref, m);
+            }
+        }
+    }
     /// Stores `$~` for the innermost frame that is not of the core library.
     pub fn set_program_backref(&mut self, m: Value) {
         if let Some(f) = self.callers_frame() {
