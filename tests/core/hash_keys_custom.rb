@@ -29,3 +29,31 @@ a << 2
 p w[[1, 2]], w[a], w.rehash[a]
 s = Struct.new(:a, :b)
 p({ s.new(1, 2) => :x }[s.new(1, 2)], { { a: 1 } => :y }[{ a: 1 }], { 0.1 + 0.2 => 1 }[0.3])
+
+# Plain objects by identity; with a `hash` of the class's own, or the object's, from some time on; one that asks for the builtin one.
+class Lone; end
+a, b = Lone.new, Lone.new
+h = { a => 1, b => 2 }
+p h[a], h[b], h.key?(Lone.new), h.key?(a), [a, b, a].uniq.size, Set[a, b, a].size, [a, b, a].tally.values
+class Above < Lone
+  def hash = super
+  def eql?(other) = true
+end
+s = Above.new
+p({ s => 1 }[s], { s => 1 }[Above.new], s.hash == s.hash)
+def a.hash = 7
+p h[a], h.rehash[a], { a => 3 }[a], { b => 1 }[b]
+class Lone
+  def hash = 5
+  def eql?(other) = other.is_a?(Lone)
+end
+p({ Lone.new => 1 }[Lone.new], [Lone.new, Lone.new].uniq.size, [Lone.new, Lone.new].tally.values)
+class Lone
+  remove_method :hash, :eql?
+end
+p({ Lone.new => 1 }[Lone.new], [Lone.new, Lone.new].uniq.size)
+l = []
+m = { l => 1 }
+l << 1
+m[l] = 2
+p m.size, m.compare_by_identity, m.size

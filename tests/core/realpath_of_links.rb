@@ -28,3 +28,22 @@ Dir.mktmpdir do |d|
     p File.realpath("b/f", "a").sub(d, "D"), File.realpath("lb", "la").sub(d, "D"), (File.realpath("zz", "a") rescue $!.class), File.realdirpath("zz", "la").sub(d, "D"), File.realpath("#{d}/la", "nowhere").sub(d, "D")
   end
 end
+
+# The directory itself: one's own, reached by a link, the root, one that is gone.
+Dir.mktmpdir do |d|
+  d = File.realpath(d)
+  Dir.mkdir("#{d}/in")
+  Dir.mkdir("#{d}/in (deleted)")
+  File.write("#{d}/in (deleted)/x", "")
+  File.symlink("in", "#{d}/link")
+  Dir.chdir("#{d}/link") do
+    p File.realpath(".").sub(d, "D"), (File.realpath("") rescue $!.class), File.realdirpath("").sub(d, "D"), File.realpath("", ".").sub(d, "D"), File.realpath("..").sub(d, "D"), File.realdirpath("new").sub(d, "D"), File.realpath("../in").sub(d, "D")
+    p((File.realpath("new") rescue $!.class))
+  end
+  Dir.chdir("#{d}/in (deleted)") { p File.realpath("x").sub(d, "D"), File.realpath(".").sub(d, "D") }
+  Dir.chdir("/") { p File.realpath("."), File.realpath(d[1..]) == d, File.realpath("../.."), File.realdirpath("nothing-here") }
+  Dir.chdir("#{d}/in") do
+    Dir.rmdir("#{d}/in")
+    %w[. .. x].each { |n| p((File.realpath(n) rescue $!.class)) }
+  end
+end

@@ -347,6 +347,7 @@ static_symbols! {
     anon_rest = "*_", anon_kwrest = "**_", anon_block = "&_", fwd = "...", block_var = "&block", match_var = "~match",
     enum_receiver = "@__receiver", enum_method = "@__method", enum_args = "@__args", enum_kw = "@__kw", enum_size = "@__size",
     enum_proc = "@__proc", enum_external = "__external",
+    lazy_one = "@__one", lazy_from = "@__from", lazy_run = "@__run", source = "source",
     write_timeout = "write_timeout", external_encoding = "external_encoding", uplevel = "uplevel", category = "category",
     compare_by_identity = "compare_by_identity", instance_variable_get = "instance_variable_get",
     Integer = "Integer", Float = "Float", String = "String", Array = "Array", Object = "Object", Kernel = "Kernel",

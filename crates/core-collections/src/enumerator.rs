@@ -285,7 +285,7 @@ mod lazy {
     /// Whether it gives its elements one by one for certain, never several at once: the elements of an Array or Range, or what such a Lazy makes of them.
     #[method("__single?", private)]
     fn is_single(cx: &mut Cx, this: Value) -> Result<bool> {
-        let [name, from] = ["@__one", "@__from"].map(Sym::intern);
+        let (name, from) = (sym::lazy_one, sym::lazy_from);
         let mut receiver = this;
         // Those that hand on what they are given know whom they have it from, however many hand it on between.
         loop {
@@ -319,7 +319,7 @@ mod lazy {
     /// One of the methods of a Lazy; `keeps` is `__op`'s.
     #[method("__linked", private)]
     fn linked(cx: &mut Cx, this: Value, name: Value, args: Value, size: Value, keeps: Value, run: Block) -> Result<Value> {
-        let (source, one, from) = (Value::sym(Sym::intern("source")), Sym::intern("@__one"), Sym::intern("@__from"));
+        let (source, one, from) = (Value::sym(sym::source), sym::lazy_one, sym::lazy_from);
         let run = cx.block_value(run);
         let [receiver, method, list, kw, size, run] = run_by(this, name, args, size, run);
         let kept = match keeps {
@@ -343,7 +343,7 @@ mod lazy {
             (sym::enum_args, args),
             (sym::enum_kw, Value::NIL),
             (sym::enum_size, size),
-            (Sym::intern("@__run"), run),
+            (sym::lazy_run, run),
         ]
     }
 

@@ -45,13 +45,11 @@ fn insert(cx: &mut Cx, set: Items, v: Value) -> Result<()> {
 /// A Set of the class of `like`, with the elements of `from` (compared as there), or an empty one that compares by `eql?`.
 fn new_like(cx: &mut Cx, like: Value, from: Option<Items>) -> (Value, Items) {
     let class = cx.class_of(like);
-    let set = cx.new_object(class);
     let h = match from {
         Some(f) => hash::plain_copy(cx, f),
         None => cx.new_hash(),
     };
-    cx.ivar_set_raw(set, sym::set_items, h.as_value());
-    (set, h)
+    (cx.new_object_with(class, &[(sym::set_items, h.as_value())]), h)
 }
 /// Calls `f` with each element of a Set, an Array, or what `each_of_others` takes. `f` returns false to stop.
 fn each_of(cx: &mut Cx, v: Value, f: &dyn Fn(&mut Cx, Value) -> Result<bool>) -> Result<()> {
@@ -189,8 +187,8 @@ mod sets {
             let (class, list) = (cx.class_value(this), cx.array(args));
             return cx.call(class, sym::new, &[list]);
         }
-        let set = cx.new_object(this);
-        let h = items(cx, set);
+        let h = cx.new_hash();
+        let set = cx.new_object_with(this, &[(sym::set_items, h.as_value())]);
         batch::insert_all(cx, h, Source::List(args), Wanted::All, insert_pair)?;
         Ok(set)
     }

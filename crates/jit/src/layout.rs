@@ -22,6 +22,16 @@ pub mod vm {
     pub const HEAP: i32 = offset_of!(Vm, heap) as i32;
     pub const LEFT_BY: i32 = offset_of!(Vm, left_by) as i32;
     pub const ROUNDS: i32 = offset_of!(Vm, rounds) as i32;
+    pub const TRUTHS: i32 = offset_of!(Vm, truths_known) as i32;
+}
+pub mod truths {
+    use super::*;
+    use zakuro_vm::classes::{TruthRow, TruthsKnown};
+    pub const KEY: i32 = vm::TRUTHS + offset_of!(TruthRow, key) as i32;
+    pub const ANSWERS: i32 = vm::TRUTHS + offset_of!(TruthRow, answers) as i32;
+    pub const ROWS: i64 = TruthsKnown::ROWS as i64;
+    pub const SIZE_LOG: i64 = size_of::<TruthRow>().ilog2() as i64;
+    const _: () = assert!(size_of::<TruthRow>().is_power_of_two());
 }
 pub mod rounds {
     use super::*;

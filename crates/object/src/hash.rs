@@ -178,7 +178,10 @@ impl HashTable {
     #[inline]
     pub fn find_word(&self, key: Value, hash: impl FnOnce() -> u64) -> Option<usize> {
         match &self.wide {
-            None => (self.first as usize..self.entries.len()).find(|&i| self.entries[i].key == key),
+            None => {
+                let first = (self.first as usize).min(self.entries.len());
+                self.entries[first..].iter().position(|e| e.key == key).map(|k| first + k)
+            }
             Some(w) => w.index.find(hash(), |&i| self.entries[i as usize].key == key).map(|i| *i as usize),
         }
     }

@@ -314,7 +314,7 @@ pub struct Vm {
     pub(crate) method_cache: MethodCache,
     pub(crate) slots_known: crate::ivars::SlotsKnown,
     pub(crate) classes_met: crate::classes::ClassesMet,
-    pub(crate) truths_known: crate::classes::TruthsKnown,
+    pub truths_known: crate::classes::TruthsKnown,
     /// Names that some cache has been filled for.
     pub(crate) cached_names: Vec<u64>,
     pub(crate) code_states: FastMap<usize, Box<CodeState>>,

@@ -37,17 +37,18 @@ pub fn add_to_group(cx: &mut Cx, groups: Ref<HashCell>, key: Value, v: Value) ->
 }
 
 fn count_one(cx: &mut Cx, counts: Ref<HashCell>, v: Value) -> Result<()> {
-    let n = match cx.hash_get(counts, v)? {
-        None => Value::fixnum(1),
-        Some(n) => match n.as_fixnum() {
-            Some(i) => cx.int(i + 1),
-            None if cx.is_integer(n) => cx.call(n, sym::add, &[Value::fixnum(1)])?,
-            None => {
-                let what = cx.describe_for_conversion(n);
-                return cx.type_error(format!("wrong argument type {what} (expected Integer)"));
-            }
-        },
-    };
+    let (hash, found) = cx.hash_place(counts, v)?;
+    let Some((at, n)) = found else { return cx.hash_add(counts, hash, v, Value::fixnum(1)) };
+    if let Some(i) = n.as_fixnum() {
+        let n = cx.int(i + 1);
+        cx.hash_put(counts, at, n);
+        return Ok(());
+    }
+    if !cx.is_integer(n) {
+        let what = cx.describe_for_conversion(n);
+        return cx.type_error(format!("wrong argument type {what} (expected Integer)"));
+    }
+    let n = cx.call(n, sym::add, &[Value::fixnum(1)])?;
     cx.hash_set(counts, v, n)
 }
 

@@ -69,7 +69,7 @@ fn walk(
     into: Ref<HashCell>,
     from: Source<'_>,
     wanted: Wanted,
-    quick: fn(&mut HashTable, Coded) -> bool,
+    quick: impl Fn(&mut HashTable, Coded) -> bool,
     slow: fn(&mut Cx, Ref<HashCell>, Value, Value) -> Result<()>,
 ) -> Result<()> {
     let by_identity = into.by_identity();
@@ -210,11 +210,29 @@ pub(crate) fn toggle_all(
     done
 }
 
+/// [`rebuild`] by identity, where no Ruby code decides anything, of a table that is not large. (A key may stand there twice, if it was changed between.)
+fn by_identity_at_once(cx: &mut Cx, this: Ref<HashCell>) {
+    let mut table = HashTable::default();
+    table.by_identity = true;
+    table.reserve(this.len());
+    for e in this.table(&cx.heap).into_iter().flat_map(|t| t.iter()) {
+        let hash = cx.identity_hash(e.key);
+        table.put(Entry { hash, ..*e }, |k| k == e.key, || true);
+    }
+    HashCell::change(this, &mut cx.heap, |t| {
+        table.iterating = t.iterating;
+        *t = table;
+    });
+}
+
 /// Makes a Hash's table anew, with the codes that its keys have now, or by identity from now on. Nobody walks it; a key's `hash` may begin to.
 pub(crate) fn rebuild(cx: &mut Cx, this: Ref<HashCell>, by_identity: bool) -> Result<()> {
     if this.len() == 0 {
         HashCell::change(this, &mut cx.heap, |t| t.by_identity = by_identity);
         return Ok(());
+    }
+    if by_identity && this.len() <= ROOM {
+        return Ok(by_identity_at_once(cx, this));
     }
     let fresh = cx.new_hash();
     HashCell::change(fresh, &mut cx.heap, |t| t.by_identity = by_identity);

@@ -216,10 +216,11 @@ pub(super) mod hash {
     #[method("flatten")]
     fn flatten(cx: &mut Cx, this: Ref<HashCell>, level: Option<Value>) -> Result<Value> {
         let level = level.map_or(Ok(1), |v| cx.to_i64(v))?;
-        let out = cx.new_array();
         if level == 0 {
             return pairs_array(cx, this);
         }
+        let out = cx.new_array();
+        ArrayCell::reserve(out, &mut cx.heap, this.len() * 2);
         for (at, (k, v)) in cx.hash_pairs(this).into_iter().enumerate() {
             step(at, cx)?;
             ArrayCell::push(out, &mut cx.heap, k);

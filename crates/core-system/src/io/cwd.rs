@@ -56,10 +56,22 @@ pub fn c(path: &[u8]) -> CString {
 pub fn pwd(cx: &mut Cx) -> std::result::Result<Vec<u8>, i32> {
     use std::os::unix::ffi::OsStringExt;
     let fd = cx.state::<Cwd>().fd;
+    if fd >= 0 && is_gone(fd) {
+        return Err(libc::ENOENT);
+    }
     let r = if fd < 0 { std::env::current_dir() } else { std::fs::read_link(format!("/proc/self/fd/{fd}")) };
     match r {
         Ok(p) => Ok(p.into_os_string().into_vec()),
         Err(e) => Err(e.raw_os_error().unwrap_or(libc::ENOENT)),
+    }
+}
+
+/// Whether an open directory was deleted: what `/proc` says of it is no path then.
+fn is_gone(fd: RawFd) -> bool {
+    // SAFETY: st is writable; fd is open.
+    unsafe {
+        let mut st: libc::stat = std::mem::zeroed();
+        libc::fstat(fd, &mut st) == 0 && st.st_nlink == 0
     }
 }
 

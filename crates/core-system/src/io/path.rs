@@ -1,7 +1,7 @@
 //! Operations on path names alone: File.join, basename, expand_path and the like.
 
 use super::cwd;
-use super::errors::fail_at;
+use super::errors::{fail_at, last_errno};
 use zakuro_base::progress::step;
 use zakuro_macros::ruby_class;
 use zakuro_vm::*;
@@ -153,17 +153,22 @@ pub fn expand(cx: &mut Cx, p: &[u8], base: Option<&[u8]>, tilde: bool) -> Result
 
 /// Resolves symbolic links; `strict`: the last component must exist too. Err: errno and the path in question.
 pub fn realpath(cx: &mut Cx, p: &[u8], strict: bool) -> std::result::Result<Vec<u8>, (i32, Vec<u8>)> {
-    let start: Vec<u8> = if p.first() == Some(&b'/') {
-        p.to_vec()
-    } else {
-        let mut b = cwd::pwd(cx).map_err(|e| (e, p.to_vec()))?;
-        b.push(b'/');
-        b.extend_from_slice(p);
-        b
-    };
+    let mut out: Vec<u8> = Vec::with_capacity(libc::PATH_MAX as usize / 8);
     // What is still to be looked at, from `at` on; a link's target takes its place in front.
-    let (mut rest, mut at) = (start, 0);
-    let mut out: Vec<u8> = Vec::with_capacity(rest.len());
+    let mut rest = p.to_vec();
+    let mut at = 0;
+    if p.is_empty() && strict {
+        return Err((libc::ENOENT, Vec::new()));
+    }
+    if p.first() != Some(&b'/') {
+        let b = cwd::pwd(cx).map_err(|e| (e, p.to_vec()))?;
+        // The system answers it without links.
+        if b != b"/" {
+            out = b;
+        }
+    }
+    let dir = cwd::dirfd(cx);
+    let mut buf = [std::mem::MaybeUninit::<u8>::uninit(); libc::PATH_MAX as usize];
     let mut links = 0;
     loop {
         at += rest[at..].iter().take_while(|b| **b == b'/').count();
@@ -185,21 +190,27 @@ pub fn realpath(cx: &mut Cx, p: &[u8], strict: bool) -> std::result::Result<Vec<
         let before = out.len();
         out.push(b'/');
         out.extend_from_slice(part);
-        match super::file::readlink_bytes(cx, &out) {
-            Ok(mut target) => {
+        out.push(0);
+        // SAFETY: out ends with its only NUL, buf is writable for its length.
+        let n = unsafe { libc::readlinkat(dir, out.as_ptr().cast(), buf.as_mut_ptr().cast(), buf.len()) };
+        let error = if n < 0 { last_errno() } else { 0 };
+        out.pop();
+        match error {
+            0 => {
+                // SAFETY: so many bytes were written.
+                let target = unsafe { std::slice::from_raw_parts(buf.as_ptr().cast::<u8>(), n as usize) };
                 links += 1;
                 if links > 40 {
                     return Err((libc::ELOOP, out));
                 }
                 out.truncate(if target.first() == Some(&b'/') { 0 } else { before });
-                // Empty, or beginning with a slash.
-                target.extend_from_slice(&rest[at..]);
-                (rest, at) = (target, 0);
+                // The rest is empty, or begins with a slash.
+                (rest, at) = ([target, &rest[at..]].concat(), 0);
             }
             // It is there, and no link.
-            Err(libc::EINVAL) => {}
-            Err(libc::ENOENT) if !strict && at == rest.len() => {}
-            Err(e) => return Err((e, out)),
+            libc::EINVAL => {}
+            libc::ENOENT if !strict && at == rest.len() => {}
+            e => return Err((e, out)),
         }
     }
     if out.is_empty() {
@@ -227,7 +238,7 @@ fn join_into(cx: &mut Cx, out: &mut Vec<u8>, first: &mut bool, v: Value) -> Resu
         return Ok(());
     }
     let p = match Ref::<StringCell>::from_value(v) {
-        Some(s) if s.has_nul() => return cx.arg_error("string contains null byte"),
+        Some(s) if memchr::memchr(0, s.content(&cx.heap)).is_some() => return cx.arg_error("string contains null byte"),
         Some(s) if !zakuro_vm::convert::is_wide(s.encoding()) => s,
         _ => cx.path_str(v)?,
     };

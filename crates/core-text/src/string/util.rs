@@ -372,7 +372,15 @@ fn find_by_bytes(heap: &Heap, s: Str, needle: &[u8], from: usize) -> Option<usiz
     let hay = s.content(heap);
     let mut at = from;
     loop {
-        at += memchr::memmem::find(hay.get(at..)?, needle)?;
+        let rest = hay.get(at..)?;
+        // Where it may begin first: a search is prepared only if it does not stand there.
+        at += match needle.first() {
+            Some(b) => {
+                let begin = memchr::memchr(*b, rest)?;
+                if rest[begin..].starts_with(needle) { begin } else { begin + memchr::memmem::find(&rest[begin..], needle)? }
+            }
+            None => 0,
+        };
         // In UTF-8, what begins with no continuation byte begins at a boundary.
         if needle.first().is_none_or(|b| b & 0xc0 != 0x80) && s.encoding() == string::UTF8 || is_boundary(heap, s, at) {
             return Some(at);

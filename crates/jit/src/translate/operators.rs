@@ -3,7 +3,7 @@
 use super::emit::Emitter;
 use super::graph::Id;
 use super::types::{Plan, State, is_branch};
-use crate::layout::{self, cell, vm};
+use crate::layout::{self, cell, truths, vm};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
@@ -11,6 +11,7 @@ use zakuro_bytecode::Op;
 use zakuro_bytecode::op::Role;
 use zakuro_heap::SharedBuf;
 use zakuro_object::{GUARDED, Kind, Value as Ruby, shape};
+use zakuro_vm::classes::Truth;
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::interp::quiet;
 use zakuro_vm::methods::fast;
@@ -345,6 +346,16 @@ impl Emitter<'_, '_> {
                 let v = self.b.ins().icmp(of_integers(ask), a, b);
                 self.tell(done, v, told);
                 self.b.switch_to_block(unlike);
+                let (of_cell, object, text) = (self.next_block(), self.next_block(), self.next_block());
+                let is = self.is_cell(a);
+                self.b.ins().brif(is, of_cell, &[], text, &[]);
+                self.b.switch_to_block(of_cell);
+                let kind = self.load_u8(a, cell::KIND);
+                let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, Kind::Object as i64);
+                self.b.ins().brif(is, object, &[], text, &[]);
+                self.b.switch_to_block(object);
+                self.ask_class(id, a, Truth::Equal, (same, slow), s);
+                self.b.switch_to_block(text);
                 let known = self.call_help(help::equal as *const () as usize, &[a, b]);
                 self.branch_unless(known, slow);
                 let want = if ask == Ask::Eq { Ruby::TRUE } else { Ruby::FALSE };
@@ -697,11 +708,8 @@ impl Emitter<'_, '_> {
         let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, Kind::Object as i64);
         self.b.ins().brif(is, object, &[], other, &[]);
         self.b.switch_to_block(object);
-        let not = self.constant((op == Op::Not) as i64);
-        let known = self.call_help(help::has_builtin_truth as *const () as usize, &[self.cx, a, not]);
-        self.fail_if_refused(known, id, s);
-        let builtin = self.b.ins().icmp_imm_s(IntCC::Equal, known, Ruby::TRUE.bits() as i64);
-        self.b.ins().brif(builtin, plain, &[], slow, &[]);
+        let truth = if op == Op::Not { Truth::Not } else { Truth::Nil };
+        self.ask_class(id, a, truth, (plain, slow), s);
         self.b.switch_to_block(other);
         // So may those of a program's own subclass of a core class, once there is such a method.
         let own = self.b.create_block();
@@ -739,6 +747,39 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         let c = self.b.block_params(done)[0];
         self.answer(id, c, false, s);
+    }
+
+    /// To the first block if a class has the builtin methods that are asked for, to the second if not. `a`: an object of it.
+    fn ask_class(&mut self, id: Id, a: Value, truth: Truth, (builtin, own): (Block, Block), s: &State) {
+        let (known, asks, told) = (self.next_block(), self.cold_block(), self.cold_block());
+        let shape = self.load_u32(a, cell::SHAPE);
+        let shape = self.b.ins().uextend(I64, shape);
+        let epoch = self.load_u32(self.cx, vm::EPOCH);
+        let epoch = self.b.ins().uextend(I64, epoch);
+        let epoch = self.b.ins().ishl_imm_u(epoch, 32);
+        let key = self.b.ins().bor(epoch, shape);
+        let high = self.b.ins().ushr_imm_u(shape, 4);
+        let place = self.b.ins().bxor(shape, high);
+        let place = self.b.ins().band_imm_s(place, truths::ROWS - 1);
+        let place = self.b.ins().ishl_imm_u(place, truths::SIZE_LOG);
+        let row = self.b.ins().iadd(self.cx, place);
+        let of = self.load(row, truths::KEY);
+        let same = self.b.ins().icmp(IntCC::Equal, of, key);
+        self.b.ins().brif(same, known, &[], asks, &[]);
+        self.b.switch_to_block(known);
+        let (asked, is) = truth.bits();
+        let answers = self.load(row, truths::ANSWERS);
+        let both = self.b.ins().band_imm_s(answers, (asked | is) as i64);
+        let yes = self.b.ins().icmp_imm_s(IntCC::Equal, both, (asked | is) as i64);
+        self.b.ins().brif(yes, builtin, &[], told, &[]);
+        self.b.switch_to_block(told);
+        self.b.ins().brif(both, own, &[], asks, &[]);
+        self.b.switch_to_block(asks);
+        let truth = self.constant(truth as i64);
+        let answer = self.call_help(help::has_builtin_truth as *const () as usize, &[self.cx, a, truth]);
+        self.fail_if_refused(answer, id, s);
+        let yes = self.b.ins().icmp_imm_s(IntCC::Equal, answer, Ruby::TRUE.bits() as i64);
+        self.b.ins().brif(yes, builtin, &[], own, &[]);
     }
 
     fn case_equal(&mut self, id: Id, s: &mut State) {

@@ -123,6 +123,9 @@ impl Cx {
             // As `quick_hash` has it while no class has its own.
             return Ok(self.identity_hash(v));
         }
+        if v.is_kind(Kind::Object) && self.is_builtin(v, sym::hash, ids::KERNEL) {
+            return Ok(self.identity_hash(v));
+        }
         if v.is_cell() {
             return self.hash_of_object(v);
         }
@@ -280,17 +283,32 @@ impl Cx {
     /// `hash[key] = value`; String keys are copied and frozen. The caller has checked frozen (not captured: the Hash
     /// inside a Set, say, is nobody's receiver). RuntimeError when a key is added during iteration.
     pub fn hash_set(&mut self, h: Ref<HashCell>, key: Value, value: Value) -> Result<()> {
+        let (hash, found) = self.hash_place(h, key)?;
+        if let Some((i, _)) = found {
+            self.hash_put(h, i, value);
+            return Ok(());
+        }
+        self.hash_add(h, hash, key, value)
+    }
+    /// The code of a key, and where it stands with what value, if it is there: until Ruby code runs.
+    #[inline]
+    pub fn hash_place(&mut self, h: Ref<HashCell>, key: Value) -> Result<(u64, Option<(usize, Value)>)> {
         let (hash, found) = if key.is_word() {
             (self.hash_seed.word(key.bits()), self.find_word(h, key))
         } else {
             let hash = self.key_hash(h, key)?;
             (hash, self.hash_find(h, hash, key)?)
         };
-        if let Some(i) = found {
-            self.cell_changes(h.as_value());
-            HashCell::set_value(h, i, value);
-            return Ok(());
-        }
+        Ok((hash, found.and_then(|i| Some((i, h.table(&self.heap)?.entry(i)?.value)))))
+    }
+    /// Gives the entry at a place another value. As for [`Self::hash_set`].
+    #[inline]
+    pub fn hash_put(&mut self, h: Ref<HashCell>, at: usize, value: Value) {
+        self.cell_changes(h.as_value());
+        HashCell::set_value(h, at, value);
+    }
+    /// Adds a key with its code that is not there. As [`Self::hash_set`].
+    pub fn hash_add(&mut self, h: Ref<HashCell>, hash: u64, key: Value, value: Value) -> Result<()> {
         if h.is_iterating() {
             return self.raise(ids::RUNTIME_ERROR, "can't add a new key into hash during iteration");
         }

@@ -71,33 +71,58 @@ impl ClassesMet {
     }
 }
 
-/// Whether `!` and `nil?` of objects of the shapes that were asked lately are the builtin ones.
+/// What is asked of objects' classes ([`TruthsKnown`]): whether these methods are the builtin ones, and public.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Truth {
+    /// `nil?`
+    Nil,
+    /// `!`
+    Not,
+    /// `==` and `!=`, by identity.
+    Equal,
+}
+
+impl Truth {
+    /// Two bits: it was asked, and the answer.
+    pub const fn bits(self) -> (u64, u64) {
+        (1 << (2 * self as u64), 2 << (2 * self as u64))
+    }
+}
+
+/// Answers of a shape.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct TruthRow {
+    /// The epoch above the shape.
+    pub key: u64,
+    pub answers: u64,
+}
+
+/// What is known of objects of the shapes that were asked lately. Machine code looks here itself.
 #[derive(Default)]
-pub(crate) struct TruthsKnown([(u64, u8); TruthsKnown::ROWS]);
+#[repr(transparent)]
+pub struct TruthsKnown([TruthRow; TruthsKnown::ROWS]);
 
 impl TruthsKnown {
-    const ROWS: usize = 16;
+    pub const ROWS: usize = 16;
 
+    /// The row of a key, whose low bits are the shape's.
     fn place(key: u64) -> usize {
         (key ^ key >> 4) as usize % Self::ROWS
     }
-    /// Two bits for each of the questions: it was asked, and the answer.
-    fn bits(not: bool) -> (u8, u8) {
-        if not { (1, 2) } else { (4, 8) }
-    }
-    /// `key`: the epoch above the shape.
     #[inline]
-    pub fn find(&self, key: u64, not: bool) -> Option<bool> {
-        let ((known, answers), (asked, is)) = (self.0[Self::place(key)], Self::bits(not));
-        (known == key && answers & asked != 0).then_some(answers & is != 0)
+    pub(crate) fn find(&self, key: u64, truth: Truth) -> Option<bool> {
+        let (row, (asked, is)) = (self.0[Self::place(key)], truth.bits());
+        (row.key == key && row.answers & asked != 0).then_some(row.answers & is != 0)
     }
-    pub fn note(&mut self, key: u64, not: bool, answer: bool) {
-        let (row, (asked, is)) = (&mut self.0[Self::place(key)], Self::bits(not));
-        let before = if row.0 == key { row.1 } else { 0 };
-        *row = (key, before | asked | if answer { is } else { 0 });
+    pub(crate) fn note(&mut self, key: u64, truth: Truth, answer: bool) {
+        let (row, (asked, is)) = (&mut self.0[Self::place(key)], truth.bits());
+        let before = if row.key == key { row.answers } else { 0 };
+        *row = TruthRow { key, answers: before | asked | if answer { is } else { 0 } };
     }
     /// Numbers of shapes are to mean something else.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 }

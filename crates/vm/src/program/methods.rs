@@ -82,6 +82,8 @@ pub mod fast {
     pub const LIST: u32 = 2048;
     /// `to_f` of an Integer. No machine code relies on it.
     pub const TO_F: u32 = 4096;
+    /// `==` or `!=` of something is refined: who asks an object's class for them asks no more.
+    pub const REFINED_EQUAL: u32 = 8192;
     pub const EQUALITY: u32 = INTEGER | FLOAT | STRING | PLAIN;
 }
 /// The classes whose operators have fast paths.
@@ -211,6 +213,11 @@ impl Cx {
         // A class's own is found where it is asked, a refined one is not.
         if name == sym::eqq && refined.is_some_and(|r| self.inherits(r, ids::MODULE)) {
             self.redefined |= fast::PLAIN;
+        }
+        if matches!(name, sym::eq | sym::neq) && refined.is_some() && self.redefined & fast::REFINED_EQUAL == 0 {
+            self.redefined |= fast::REFINED_EQUAL;
+            // What is known of classes was asked before.
+            self.bump_epoch();
         }
         if matches!(name, sym::not | sym::nil_p) {
             self.redefined |= match refined {

@@ -248,14 +248,23 @@ fn room(cx: &mut Cx, this: Value, offset: usize, size: usize) -> Result<()> {
 
 /// The bits of a number in a buffer that is no slice and stands in a text; nothing where that is not so, or they are not there.
 fn own_bits(cx: &mut Cx, this: Value, offset: usize, l: Layout) -> Result<Option<u128>> {
+    Ok(own_text(cx, this)?.and_then(|t| bits_of_text(cx, t, offset, l)))
+}
+
+/// The String that holds the bytes of a buffer that is no slice, and which of them they are: until something else runs.
+type Text = (Ref<StringCell>, std::ops::Range<usize>);
+
+fn own_text(cx: &mut Cx, this: Value) -> Result<Option<Text>> {
     let b = get(cx, this)?;
-    let (Memory::Text(t), from, size) = (&b.memory, b.offset, b.size) else { return Ok(None) };
-    let t = *t;
-    if b.is_slice() || offset.checked_add(l.size).is_none_or(|end| end > size) {
-        return Ok(None);
+    let Memory::Text(t) = &b.memory else { return Ok(None) };
+    Ok(Ref::<StringCell>::from_value(*t).filter(|_| !b.is_slice()).map(|s| (s, b.offset..b.offset + b.size)))
+}
+
+fn bits_of_text(cx: &Cx, (text, range): Text, offset: usize, l: Layout) -> Option<u128> {
+    if offset.checked_add(l.size).is_none_or(|end| end > range.len()) {
+        return None;
     }
-    let whole = Ref::<StringCell>::from_value(t).and_then(|s| s.content(&cx.heap).get(from..from + size));
-    Ok(whole.map(|bytes| bits(l, &bytes[offset..])))
+    Some(bits(l, &text.content(&cx.heap).get(range)?[offset..]))
 }
 
 /// Writes bytes of such a buffer; false where that is not so, or they can't be written.
@@ -511,16 +520,21 @@ pub mod buffer {
         let mut offset = number(cx, offset, "Offset")?;
         let Some(types) = Ref::<ArrayCell>::from_value(list) else { return cx.arg_error(NO_TYPES) };
         valid(cx, this)?;
-        let out = cx.new_array();
+        let out = ArrayCell::for_len(&cx.heap, ids::ARRAY.0, types.len());
+        let mut text = own_text(cx, this)?;
         let mut i = 0;
         while let Some(t) = types.get(i) {
             let l = layout(cx, t)?;
-            let v = read_number(cx, this, l, offset)?;
+            let v = match text.clone().and_then(|t| bits_of_text(cx, t, offset, l)) {
+                Some(n) => decode(cx, l, n),
+                None => read_number(cx, this, l, offset)?,
+            };
             ArrayCell::push(out, &mut cx.heap, v);
             offset += l.size;
             i += 1;
             if i.is_multiple_of(256) {
                 cx.safepoint()?;
+                text = own_text(cx, this)?;
             }
         }
         Ok(out.as_value())

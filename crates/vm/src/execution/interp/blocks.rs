@@ -396,6 +396,9 @@ pub(in crate::execution) fn arity_error<T>(cx: &mut Cx, p: &Params, given: usize
     cx.arity_error(given, least, most)
 }
 
+/// Of so many keywords those that stay are gathered; of more all are copied, and those that parameters take taken out.
+const FEW_KEYWORDS: usize = 16;
+
 unsafe fn bind_keywords(cx: &mut Cx, p: &Params, nameless: bool, out: *mut Value, kwargs: Option<Ref<HashCell>>) -> Result<()> {
     // SAFETY: caller made room for the keyword registers.
     unsafe {
@@ -440,7 +443,7 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, nameless: bool, out: *mut Value
                 *out.add(p.keywords.len()) = cx.new_hash().as_value();
                 return Ok(());
             };
-            if used * 2 <= from.len() || !cx.is_plain_hash(from) {
+            if (used * 2 <= from.len() && from.len() > FEW_KEYWORDS) || !cx.is_plain_hash(from) {
                 let h = cx.copy_keywords(from);
                 *out.add(p.keywords.len()) = h.as_value();
                 if used != 0 {
@@ -450,13 +453,17 @@ unsafe fn bind_keywords(cx: &mut Cx, p: &Params, nameless: bool, out: *mut Value
                 }
                 return Ok(());
             }
+            // Keys keep the codes that they had there: nothing of theirs is asked.
             let h = cx.new_hash();
             *out.add(p.keywords.len()) = h.as_value();
-            // `hash` of a key may run Ruby code, and the Hash that they came in may no longer stand in a register.
-            for (k, v) in cx.hash_pairs(from) {
-                if !named(&k) {
-                    cx.hash_set(h, k, v)?;
-                }
+            let n = from.len() - used;
+            // Nothing changes it or runs meanwhile.
+            if let Some(all) = from.table_unwatched().filter(|_| n > 0) {
+                HashCell::fill(h, &mut cx.heap, n, |table| {
+                    for e in all.iter().filter(|e| !named(&e.key)) {
+                        table.push(e.hash, e.key, e.value);
+                    }
+                });
             }
         } else if let Some(from) = kwargs {
             let unknown = |t: &HashTable| t.iter().any(|e| !named(&e.key));

@@ -469,7 +469,10 @@ unsafe fn to_s_slow(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
-        r!(regs, i.a) = check!(cx, ip, regs, cs, cx.part_to_s(r!(regs, i.a))).as_value();
+        r!(regs, i.a) = match cx.class_as_part(r!(regs, i.a)) {
+            Some(name) => name,
+            None => check!(cx, ip, regs, cs, cx.part_to_s(r!(regs, i.a))).as_value(),
+        };
         next!(cx, ip, regs, cs)
     }
 }

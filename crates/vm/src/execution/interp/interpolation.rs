@@ -19,7 +19,10 @@ impl Cx {
             return None;
         }
         let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 5]);
-        for v in parts {
+        // The first ones' texts, of those that are neither Strings nor numbers.
+        let mut texts: [&'static [u8]; KEPT] = [b""; KEPT];
+        for (k, v) in parts.iter().enumerate() {
+            let mut text: &'static [u8] = b"";
             if v.is_fixnum() {
                 let digits = v.fix().unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
                 length += digits as usize + (v.fix() < 0) as usize;
@@ -38,24 +41,27 @@ impl Cx {
                 };
                 length += s.len();
             } else if let Some(name) = v.as_sym() {
-                let bytes = name.bytes();
-                if !bytes.is_ascii() {
+                text = name.bytes();
+                if !text.is_ascii() {
                     return None;
                 }
-                length += bytes.len();
                 asked[1] = true;
             } else if v.is_nil() {
                 asked[2] = true;
             } else if let Some(name) = self.plain_class_name(*v) {
-                length += name.bytes().len();
+                text = name.bytes();
             } else if *v == Value::TRUE {
-                length += TRUE.len();
+                text = TRUE;
                 asked[3] = true;
             } else if *v == Value::FALSE {
-                length += FALSE.len();
+                text = FALSE;
                 asked[4] = true;
             } else {
                 return None;
+            }
+            length += text.len();
+            if let Some(to) = texts.get_mut(k) {
+                *to = text;
             }
         }
         let classes = [ids::INTEGER, ids::SYMBOL, ids::NIL_CLASS, ids::TRUE_CLASS, ids::FALSE_CLASS];
@@ -72,29 +78,50 @@ impl Cx {
         if length > zakuro_object::string::INLINE && StringCell::ensure_capacity(out, &mut self.heap, length).is_err() {
             return None;
         }
-        for v in parts {
-            if v.is_fixnum() {
-                StringCell::append(out, &mut self.heap, itoa::Buffer::new().format(v.fix()).as_bytes());
-            } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
-                StringCell::append_string(out, &mut self.heap, s);
-            } else if let Some(name) = v.as_sym().or_else(|| Ref::<ClassCell>::from_value(*v).and_then(|c| self.class(c.id).name)) {
-                // Of a class as it was found above: nothing has run since.
-                StringCell::append(out, &mut self.heap, name.bytes());
-            } else if *v == Value::TRUE {
-                StringCell::append(out, &mut self.heap, TRUE);
-            } else if *v == Value::FALSE {
-                StringCell::append(out, &mut self.heap, FALSE);
+        let made = StringCell::append_pieces(out, &self.heap, length, |pieces| {
+            for (k, v) in parts.iter().enumerate() {
+                if v.is_fixnum() {
+                    pieces.add(itoa::Buffer::new().format(v.fix()).as_bytes());
+                } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
+                    pieces.add(s.content(&self.heap));
+                } else {
+                    pieces.add(texts.get(k).copied().unwrap_or_else(|| self.text_of_part(*v)));
+                }
             }
-        }
+        });
+        made.ok()?;
         out.set_code_range(range);
         Some(out.as_value())
     }
+    /// The text of a part as it was found above, of a class too: nothing has run since.
+    #[cold]
+    fn text_of_part(&self, v: Value) -> &'static [u8] {
+        match v {
+            Value::TRUE => TRUE,
+            Value::FALSE => FALSE,
+            _ => {
+                let name = v.as_sym().or_else(|| Ref::<ClassCell>::from_value(v).and_then(|c| self.class(c.id).name));
+                name.map_or(b"", Sym::bytes)
+            }
+        }
+    }
     /// Concatenation of `to_s` of `n` values.
-    pub(super) unsafe fn interpolate(&mut self, first: *const Value, n: usize, encoding: u8) -> Result<Value> {
+    ///
+    /// # Safety
+    /// As many registers as said, which nobody reads afterwards.
+    pub(super) unsafe fn interpolate(&mut self, first: *mut Value, n: usize, encoding: u8) -> Result<Value> {
         let refined = self.active_refinements(self.current_cref()).is_some();
         // SAFETY: the caller's word.
-        if !refined && let Some(v) = unsafe { self.interpolate_plain(first, n, encoding) } {
-            return Ok(v);
+        unsafe {
+            // All others have been asked for their `to_s` by now, and nothing is put together before the last one of the program's own parts is.
+            let last = (0..n).rev().find(|k| !(*first.add(*k)).is_kind(Kind::String));
+            if let Some(k) = last.filter(|k| !refined && (*first.add(*k)).is_kind(Kind::Object)) {
+                let s = self.to_s(*first.add(k))?;
+                *first.add(k) = s.as_value();
+            }
+            if !refined && let Some(v) = self.interpolate_plain(first, n, encoding) {
+                return Ok(v);
+            }
         }
         let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
         for k in 0..n {
@@ -124,6 +151,15 @@ impl Cx {
             }
         }
         Ok(out.as_value())
+    }
+    /// A class or module as part of an interpolation: its name as a Symbol, which is put there as it is, if `to_s` of it and of Symbols are the builtin ones. (A String would have to be made for it.)
+    #[inline]
+    pub(super) fn class_as_part(&mut self, v: Value) -> Option<Value> {
+        if !v.is_kind(Kind::Class) || self.active_refinements(self.current_cref()).is_some() {
+            return None;
+        }
+        let name = self.plain_class_name(v)?;
+        self.has_builtin_to_s(ids::SYMBOL).then(|| Value::sym(name))
     }
     /// What `to_s` of a part of an interpolation makes of it, that of a refinement where one is in force.
     #[inline(never)]
@@ -189,6 +225,8 @@ impl Cx {
 
 const TRUE: &[u8] = b"true";
 const FALSE: &[u8] = b"false";
+/// Parts whose texts are kept.
+const KEPT: usize = 8;
 /// Bytes up to which a part is looked at each time that it is asked for, whether it is ASCII.
 const SCANNED: usize = 64;
 

@@ -9,6 +9,7 @@ use crate::frame::*;
 use crate::interp::RUBY2_KEYWORDS;
 use crate::interp::blocks::{activation, rest_list};
 use crate::interp::calls::{Prepared, RUBY_CALLS, block_of_proc, block_record, calls_proc, put_around, run_builtin, symbol_target};
+use crate::interp::missing::MissReason;
 use crate::interp::sent::sends;
 use crate::methods::Method;
 use crate::raise::Result;
@@ -96,6 +97,9 @@ pub unsafe fn keyword_call(
                     (*cache).handler = RUBY_CALLS.generic;
                     (*cache).shape = recv.shape_key();
                     (*cache).key = key;
+                }
+                None if site.flags & call_flags::SPLAT == 0 && site.literal_block().is_none() => {
+                    return missing(cx, base, x, names, block, site);
                 }
                 _ => return Ok(None),
             }
@@ -234,6 +238,33 @@ pub unsafe fn keyword_call(
                 (*cache).handler = handler;
             }
         }
+        Ok(Some(Prepared::Entered))
+    }
+}
+
+/// The same of a call that no method answers, by a method_missing in Ruby that takes such keywords.
+unsafe fn missing(cx: &mut Cx, base: *mut Value, x: usize, names: &[Sym], block: Block, site: &CallSite) -> Result<Option<Prepared>> {
+    // SAFETY: as in `keyword_call`: x values stand above the receiver, and one for each name. Making objects does not collect.
+    unsafe {
+        let Some(m) = cx.method_of(*base, sym::method_missing).filter(|m| m.method_kind() == MethodKind::Ruby) else { return Ok(None) };
+        let code = cx.method_state(m);
+        let p: &Params = &(*code).code.params;
+        if cx.tracing != 0 || m.reserved & RUBY2_KEYWORDS != 0 || !takes(p, x + 1, names) {
+            return Ok(None);
+        }
+        let fp = cx.fp.add(1);
+        if fp >= cx.frame_limit || base.wrapping_add((*code).nregs as usize + x + 1 + names.len() + 2) >= cx.stack_limit {
+            return cx.stack_error();
+        }
+        let mut keywords = [Value::NIL; MAX_KEYWORDS];
+        let n = names.len().min(MAX_KEYWORDS);
+        std::ptr::copy_nonoverlapping(base.add(1 + x), keywords.as_mut_ptr(), n);
+        std::ptr::copy(base.add(1), base.add(2), x);
+        *base.add(1) = Value::sym(site.name);
+        // For the builtin, should the method call super.
+        cx.missing_reason = MissReason::at(site);
+        place(cx, code, base, x + 1, List::None, names, &keywords[..n]);
+        push(cx, base, code, m.as_value(), 0, block);
         Ok(Some(Prepared::Entered))
     }
 }

@@ -12,6 +12,7 @@ use super::super_call;
 use super::unwind::unwind;
 use super::{TABLE, check, dispatch};
 use crate::builtin::{Block, NativeFn};
+use crate::classes::Truth;
 use crate::frame::*;
 use crate::layouts::Layouts;
 use crate::machine::{Act, Left, Looping, Rounds, Walk};
@@ -31,7 +32,7 @@ pub(crate) const MACHINE: u8 = 252;
 pub const LEAVE: u8 = 251;
 
 /// What of `Vm::redefined` machine code relies on.
-pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH | fast::PROC | fast::LIST | fast::TO_F);
+pub const RELIED_ON: u32 = !(fast::CLASS_HASH | fast::OWN_TRUTH | fast::PROC | fast::LIST | fast::TO_F | fast::REFINED_EQUAL);
 
 /// The handler of an opcode.
 pub fn handler_of(op: Op) -> Handler {
@@ -566,21 +567,29 @@ pub mod help {
             Ok(cx.matches_builtin(p, v).map_or(Value::UNDEF, Value::bool))
         })
     }
-    /// Whether `!` (`not`), or `nil?`, of an object is the builtin one, for callers without refinements of these: TRUE or FALSE.
-    pub unsafe extern "C" fn has_builtin_truth(cx: &mut Cx, v: u64, not: u64) -> u64 {
+    /// Whether what is asked of an object's class is so, for callers without refinements of that: TRUE or FALSE.
+    pub unsafe extern "C" fn has_builtin_truth(cx: &mut Cx, v: u64, truth: Truth) -> u64 {
         // SAFETY: a live value.
         let v = unsafe { Value::from_bits(v) };
         let key = (cx.epoch as u64) << 32 | v.shape_key() as u64;
-        if let Some(is) = cx.truths_known.find(key, not != 0) {
+        if let Some(is) = cx.truths_known.find(key, truth) {
             return Value::bool(is).bits();
         }
         guarded(cx, |cx| {
-            let (name, owner) = if not != 0 { (sym::not, ids::BASIC_OBJECT) } else { (sym::nil_p, ids::KERNEL) };
+            let (names, owner): (&[Sym], _) = match truth {
+                Truth::Nil => (&[sym::nil_p], ids::KERNEL),
+                Truth::Not => (&[sym::not], ids::BASIC_OBJECT),
+                Truth::Equal => (&[sym::eq, sym::neq], ids::BASIC_OBJECT),
+            };
             let class = cx.dispatch_class(v);
-            let found = cx.find_method(class, name);
-            let is =
-                found.is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public);
-            cx.truths_known.note((cx.epoch as u64) << 32 | v.shape_key() as u64, not != 0, is);
+            let is = (truth != Truth::Equal || cx.redefined & fast::REFINED_EQUAL == 0)
+                && names.iter().all(|name| {
+                    let found = cx.find_method(class, *name);
+                    found.is_some_and(|m| {
+                        m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public
+                    })
+                });
+            cx.truths_known.note((cx.epoch as u64) << 32 | v.shape_key() as u64, truth, is);
             Ok(Value::bool(is))
         })
     }
