@@ -1,7 +1,7 @@
 # Resident memory and creation time of idle VMs: COUNT VMs (100,000 unless given) that each wait on a channel, then end. Other Rubies do it with
 # threads that wait on a Queue (2,000 unless given).
 # idle_vms.rb [COUNT] prints lines `name value unit`: resident memory and page tables per waiting one, time to make and to end one, native threads of the process while
-# they wait, and the process's resident memory before, with them and after.
+# they wait, the process's resident memory before, with them and after, and its page tables after.
 zakuro = defined?(RubyVM::Channel)
 count = Integer(ARGV[0] || (zakuro ? 100_000 : 2_000))
 field = ->(name) { File.read("/proc/self/status")[/^#{name}:\s*(\d+)/, 1].to_i }
@@ -38,8 +38,9 @@ all.each(&:join)
 puts format("%s_idle_end %.2f us", kind, (now.call - start) * 1e6 / count)
 all = nil
 GC.start
-# Unused memory goes back by halves, a few times a second.
+# Unused memory goes back three quarters at a time, a few times a second, and its page tables then.
 sleep 5
 puts format("%s_process_before %.1f MB", kind, before / 1024.0)
 puts format("%s_process_with_them %.1f MB", kind, during / 1024.0)
 puts format("%s_process_after %.1f MB", kind, field.call("VmRSS") / 1024.0)
+puts format("%s_page_tables_after %.1f MB", kind, field.call("VmPTE") / 1024.0)
