@@ -5,6 +5,7 @@
 //! whose list goes on ([`ClassData::near`]). So a look-up reads few places one after the other, and a chain of N classes takes memory in proportion to N. Rejected: chains
 //! of include-classes (a cell per inclusion; `super` and `ancestors` walk pointers); the whole list in each class (quadratic).
 
+use crate::names::NameOrder;
 use crate::value::Value;
 use hashbrown::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -84,9 +85,9 @@ pub struct ClassData {
     pub dependents: Vec<ClassId>,
     /// Method cells; an undefined method has a cell whose body says so.
     pub methods: HashMap<Sym, Value, zakuro_base::hash_seed::Fixed>,
-    pub method_order: Vec<Sym>,
+    pub method_order: NameOrder,
     pub consts: HashMap<Sym, ConstEntry, zakuro_base::hash_seed::Fixed>,
-    pub const_order: Vec<Sym>,
+    pub const_order: NameOrder,
     pub cvars: Vec<(Sym, Value)>,
     /// Instance variables of the class object itself.
     pub ivars: Vec<(Sym, Value)>,
@@ -220,9 +221,9 @@ impl ClassData {
             asked: Asked::default(),
             dependents: Vec::new(),
             methods: HashMap::default(),
-            method_order: Vec::new(),
+            method_order: NameOrder::new(),
             consts: HashMap::default(),
-            const_order: Vec::new(),
+            const_order: NameOrder::new(),
             cvars: Vec::new(),
             ivars: Vec::new(),
             attached: Value::NIL,
@@ -243,13 +244,13 @@ impl ClassData {
     pub fn weight(&self) -> usize {
         let lists =
             [&self.includes, &self.prepends, &self.near, &self.sorted, &self.dependents].map(|l| l.capacity()).iter().sum::<usize>();
-        let orders = self.method_order.capacity() + self.const_order.capacity();
+        let orders = self.method_order.weight() + self.const_order.weight();
         // A table has room for an eighth more, and a byte beside each entry.
         let methods = self.methods.capacity() * (size_of::<(Sym, Value)>() + 1);
         let consts = self.consts.capacity() * (size_of::<(Sym, ConstEntry)>() + 1);
         let variables = (self.cvars.capacity() + self.ivars.capacity()) * size_of::<(Sym, Value)>();
         // Its place in tables and what malloc adds to its blocks.
-        96 + size_of::<ClassData>() + 4 * (lists + orders) + (methods + consts) * 9 / 8 + variables
+        96 + size_of::<ClassData>() + 4 * lists + orders + (methods + consts) * 9 / 8 + variables
     }
     /// Every class that this one names: they live as long as it does.
     pub fn each_class(&self, f: &mut dyn FnMut(ClassId)) {

@@ -361,7 +361,7 @@ pub struct Vm {
     pub stack_pool: Option<zakuro_sched::StackPool>,
     /// Number of the worker that the running turn began on: to shard by, right most of the time.
     pub lane: u16,
-    pub(crate) rooted: Vec<*const TracedVec>,
+    pub(crate) rooted: Vec<*mut crate::make::Registered>,
     /// Values that live as long as the VM.
     pub pinned: TracedVec,
     pub(crate) inspecting: TracedVec,

@@ -2,6 +2,7 @@
 
 use crate::kernel::autoload;
 use crate::object::copy::check_not_frozen;
+use std::collections::HashSet;
 use zakuro_macros::ruby_class;
 use zakuro_text::encoding::{Encoding, transcode};
 use zakuro_vm::*;
@@ -277,17 +278,13 @@ pub mod module {
     ///     Module.new.constants   #=> []
     #[method("constants")]
     fn constants(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
-        let mut names = Vec::new();
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
         for c in cx.own_first(this) {
             if c == ids::OBJECT && this != ids::OBJECT {
                 break;
             }
             let d = cx.class(c);
-            for n in &d.const_order {
-                if d.consts.get(n).is_some_and(|e| !e.private) && !names.contains(n) {
-                    names.push(*n);
-                }
-            }
+            names.extend(d.const_order.iter().filter(|n| d.consts.get(n).is_some_and(|e| !e.private) && seen.insert(*n)));
             if inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }
@@ -300,27 +297,19 @@ pub mod module {
         if !args.is_empty() || this != ids::MODULE {
             return Ok(constants(cx, this, args.first().copied()));
         }
-        let mut names: Vec<Sym> = Vec::new();
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
         let mut c = cx.current_cref();
         let mut inner = None;
         while let Some(s) = Ref::<CrefCell>::from_value(c) {
             if let Some(id) = cx.class_id(s.class) {
                 inner = inner.or(Some(id));
-                for n in &cx.class(id).const_order {
-                    if !names.contains(n) {
-                        names.push(*n);
-                    }
-                }
+                names.extend(cx.class(id).const_order.iter().filter(|n| seen.insert(*n)));
             }
             c = s.parent;
         }
         if let Some(id) = inner {
             for m in cx.own_first(id) {
-                for n in &cx.class(m).const_order {
-                    if !names.contains(n) {
-                        names.push(*n);
-                    }
-                }
+                names.extend(cx.class(m).const_order.iter().filter(|n| seen.insert(*n)));
             }
         }
         Ok(cx.sym_array(&names))
@@ -471,16 +460,12 @@ pub mod module {
     ///     class Cnv; @@n = 3; end; Cnv.class_variables   #=> [:@@n]
     #[method("class_variables")]
     fn cvars(cx: &Cx, this: ClassId, inherit: Option<Value>) -> Value {
-        let mut names: Vec<Sym> = Vec::new();
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
         for c in cx.cvar_places(this) {
             if c != this && inherit.is_some_and(|i| !i.truthy()) {
                 break;
             }
-            for (n, _) in &cx.class(c).cvars {
-                if !names.contains(n) {
-                    names.push(*n);
-                }
-            }
+            names.extend(cx.class(c).cvars.iter().map(|(n, _)| *n).filter(|n| seen.insert(*n)));
         }
         cx.sym_array(&names)
     }

@@ -35,20 +35,20 @@ pub struct NameList {
 impl NameList {
     pub fn add_class(&mut self, cx: &Cx, c: ClassId, want: Want) {
         let d = cx.class(c);
-        for name in &d.method_order {
+        for name in d.method_order.iter() {
             let stands_in = |v: &Value| Ref::<MethodCell>::from_value(*v).is_some_and(|m| m.is_stand_in());
-            if d.methods.get(name).is_some_and(stands_in) {
+            if d.methods.get(&name).is_some_and(stands_in) {
                 continue;
             }
-            if self.seen.insert(*name, ()).is_some() {
+            if self.seen.insert(name, ()).is_some() {
                 continue;
             }
-            if let Some(m) = d.methods.get(name).and_then(|v| Ref::<MethodCell>::from_value(*v))
+            if let Some(m) = d.methods.get(&name).and_then(|v| Ref::<MethodCell>::from_value(*v))
                 && m.method_kind() != MethodKind::Undefined
                 && want.wants(m.visibility())
-                && !is_helper(c, *name)
+                && !is_helper(c, name)
             {
-                self.found.push(*name);
+                self.found.push(name);
             }
         }
     }
@@ -229,10 +229,10 @@ pub mod module {
     #[method("undefined_instance_methods")]
     fn undefined_instance_methods(cx: &Cx, this: ClassId) -> Value {
         let d = cx.class(this);
-        let undefined = |n: &&Sym| {
-            d.methods.get(*n).and_then(|v| Ref::<MethodCell>::from_value(*v)).is_some_and(|m| m.method_kind() == MethodKind::Undefined)
+        let undefined = |n: &Sym| {
+            d.methods.get(n).and_then(|v| Ref::<MethodCell>::from_value(*v)).is_some_and(|m| m.method_kind() == MethodKind::Undefined)
         };
-        cx.array_of(d.method_order.iter().filter(undefined).map(|n| Value::sym(*n)))
+        cx.array_of(d.method_order.iter().filter(undefined).map(Value::sym))
     }
     /// Whether instances have a public or protected method of this name.
     ///

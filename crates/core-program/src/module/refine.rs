@@ -170,7 +170,7 @@ pub mod refinement {
             if cx.ancestors(id).nth(1).is_some() {
                 cx.warn_here(&format!("{name} has ancestors, but Refinement#import_methods doesn't import their methods"))?;
             }
-            for n in cx.class(id).method_order.clone() {
+            for n in cx.class(id).method_order.clone().iter() {
                 let Some(m) = cx.method_in(id, n) else { continue };
                 let Some(code) = Cx::method_code(m) else {
                     return cx.arg_error(format!("Can't import method which is not defined with Ruby code: {name}#{}", n.name()));

@@ -112,7 +112,7 @@ fn copy_class_data(cx: &mut Cx, from: ClassId, to: ClassId) {
     let (original, copied) = (cx.class_value(from), cx.class_value(to));
     // The scope of the original's methods, and that of the copy's: it looks for constants and class variables in the copy.
     let mut scopes = (Value::NIL, Value::NIL);
-    for name in cx.class(from).method_order.clone() {
+    for name in cx.class(from).method_order.clone().iter() {
         if let Some(m) = cx.method_in(from, name) {
             let owner = if m.owner == from { to } else { m.owner };
             let copy = match Ref::<CrefCell>::from_value(m.cref) {

@@ -32,7 +32,7 @@ fn body(cx: &mut Cx, this: Value) {
         Err(Exc) => Err(Exc),
         Ok(()) => match (Ref::<ProcCell>::from_value(block), Ref::<ArrayCell>::from_value(args)) {
             (Some(p), Some(args)) => {
-                let args = RootedVec::of(cx, args);
+                let args = ArgList::of_array(cx, args);
                 match thread_event(cx, this, events::THREAD_BEGIN) {
                     Ok(()) => cx.call_proc(p, &args, keywords, Block::NONE),
                     Err(Exc) => Err(Exc),

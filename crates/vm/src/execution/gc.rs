@@ -259,7 +259,7 @@ impl Cx {
         }
         for v in &self.rooted {
             // SAFETY: registered by a live RootedVec.
-            unsafe { (**v).iter().for_each(|v| mark(*v)) }
+            unsafe { (**v).items.iter().for_each(|v| mark(*v)) }
         }
         self.mark_classes(m);
         for s in self.states.values() {

@@ -91,7 +91,7 @@ impl Cx {
     }
     pub fn const_remove(&mut self, holder: ClassId, name: Sym) -> Option<Value> {
         let d = self.class_mut(holder);
-        d.const_order.retain(|n| *n != name);
+        d.const_order.remove(name);
         let e = d.consts.remove(&name);
         self.const_epoch += 1;
         e.map(|e| self.instantiate(e.value))

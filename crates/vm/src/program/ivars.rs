@@ -2,12 +2,15 @@
 
 use crate::make::Variables;
 use crate::raise::Result;
-use crate::vm::Cx;
+use crate::vm::{Cx, FastMap};
 use zakuro_object::shape::{LOT, SHAPE_LOTS, ShapeInfo};
 use zakuro_object::*;
 
-/// Instance variables of one object at most: a shape counts them in 16 bits, and each new one looks through all names.
+/// Instance variables of one object at most: a shape counts them in 16 bits.
 pub const MOST: u16 = 20_000;
+
+/// So many shapes are followed before a table of all names is made.
+const LONG_WAY: usize = 500;
 
 /// Bytes of a row of the table of transitions, about.
 pub(crate) const TRANSITION: usize = 20;
@@ -17,6 +20,19 @@ pub(crate) const TRANSITION: usize = 20;
 pub(crate) struct SlotsKnown {
     /// Empty until something is noted; then [`SlotsKnown::ROWS`].
     rows: Box<[SlotRow]>,
+    /// All variables of shapes that have many, looked at last first: each new one of an object would follow a chain of all that were there before.
+    long: Vec<LongShape>,
+}
+struct LongShape {
+    shape: ShapeId,
+    slots: FastMap<Sym, u16>,
+}
+/// What following a chain of shapes came to.
+struct Followed {
+    slot: Option<usize>,
+    steps: usize,
+    /// Index of the table in which the rest was looked up.
+    table: Option<usize>,
 }
 #[derive(Clone, Copy)]
 struct SlotRow {
@@ -28,13 +44,15 @@ struct SlotRow {
 impl SlotsKnown {
     const ROWS: usize = 256;
     const NONE: u32 = u32::MAX;
+    /// Objects with many variables that are looked at in turn.
+    const LONG: usize = 4;
 
     fn place(shape: ShapeId, name: Sym) -> usize {
         (shape.wrapping_mul(0x9e37_79b1) ^ name.0.wrapping_mul(0x85eb_ca6b)) as usize >> 9 & (Self::ROWS - 1)
     }
     /// Numbers of shapes are to mean something else.
     pub fn forget(&mut self) {
-        self.rows = Box::default();
+        *self = SlotsKnown::default();
     }
 }
 
@@ -95,17 +113,44 @@ impl Cx {
     }
     /// Slot of a variable in a shape.
     pub fn shape_slot(&self, shape: ShapeId, name: Sym) -> Option<usize> {
-        let mut id = shape;
+        self.follow(shape, name).slot
+    }
+    fn follow(&self, shape: ShapeId, name: Sym) -> Followed {
+        let (mut id, mut steps) = (shape, 0);
         loop {
+            if let Some(at) = self.slots_known.long.iter().position(|l| l.shape == id) {
+                let slot = self.slots_known.long[at].slots.get(&name).map(|slot| *slot as usize);
+                return Followed { slot, steps, table: Some(at) };
+            }
             let s = self.shape(id);
             if s.count == 0 {
-                return None;
+                return Followed { slot: None, steps, table: None };
             }
             if s.name == name {
-                return Some(s.count as usize - 1);
+                return Followed { slot: Some(s.count as usize - 1), steps, table: None };
             }
             id = s.parent;
+            steps += 1;
         }
+    }
+    /// Makes a table of a shape's variables, of that of a shape on the way to it if there is one.
+    #[cold]
+    fn keep_long(&mut self, shape: ShapeId, table: Option<usize>) {
+        let before = match table {
+            Some(at) => self.slots_known.long.remove(at),
+            None => LongShape { shape: 0, slots: FastMap::default() },
+        };
+        let (mut id, mut slots) = (shape, before.slots);
+        while id != before.shape {
+            let s = self.shape(id);
+            if s.count == 0 {
+                break;
+            }
+            slots.insert(s.name, s.count - 1);
+            id = s.parent;
+        }
+        self.slots_known.long.truncate(SlotsKnown::LONG - 1);
+        self.slots_known.long.insert(0, LongShape { shape, slots });
     }
     /// The same, remembered.
     pub(crate) fn slot_of(&mut self, shape: ShapeId, name: Sym) -> Option<usize> {
@@ -113,7 +158,10 @@ impl Cx {
         if let Some(found) = self.remembered(at, shape, name) {
             return found;
         }
-        let found = self.shape_slot(shape, name);
+        let Followed { slot: found, steps, table } = self.follow(shape, name);
+        if steps > LONG_WAY {
+            self.keep_long(shape, table);
+        }
         if self.slots_known.rows.is_empty() {
             // No object has the shape 0.
             self.slots_known.rows = vec![SlotRow { shape: 0, name: sym::empty, slot: SlotsKnown::NONE }; SlotsKnown::ROWS].into();

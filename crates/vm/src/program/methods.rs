@@ -295,7 +295,7 @@ impl Cx {
     pub fn remove_method(&mut self, class: ClassId, name: Sym) -> bool {
         let d = self.class_mut(class);
         let was = d.methods.remove(&name).is_some();
-        d.method_order.retain(|n| *n != name);
+        d.method_order.remove(name);
         self.method_serial += 1;
         self.bump_epoch();
         if !self.in_boot && is_fast_operator(name) {

@@ -213,10 +213,16 @@ impl Cx {
 
 /// Values in malloc'ed memory that must survive calls into Ruby: registered with the VM while it lives.
 ///
-/// The list is boxed, so that the registered address stays.
+/// The list is boxed, so that the registered address stays. It knows its place among those of the VM: a thousand threads may have one each, and end in any order.
 pub struct RootedVec {
-    items: Box<TracedVec>,
+    list: Box<Registered>,
     vm: *mut Cx,
+}
+
+pub(crate) struct Registered {
+    pub items: TracedVec,
+    /// Index in `Vm::rooted`.
+    at: usize,
 }
 
 impl RootedVec {
@@ -224,9 +230,9 @@ impl RootedVec {
         Self::with_capacity(cx, 0)
     }
     pub fn with_capacity(cx: &mut Cx, n: usize) -> RootedVec {
-        let items = Box::new(TracedVec::with_capacity(n));
-        cx.rooted.push(&raw const *items);
-        RootedVec { items, vm: cx }
+        let mut list = Box::new(Registered { items: TracedVec::with_capacity(n), at: cx.rooted.len() });
+        cx.rooted.push(&raw mut *list);
+        RootedVec { list, vm: cx }
     }
     /// The elements of an Array as they are now.
     pub fn of(cx: &mut Cx, a: Ref<ArrayCell>) -> RootedVec {
@@ -254,11 +260,14 @@ impl RootedVec {
 }
 impl Drop for RootedVec {
     fn drop(&mut self) {
-        let p = &raw const *self.items;
-        // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there.
-        let rooted = unsafe { &mut (*self.vm).rooted };
-        if let Some(i) = rooted.iter().rposition(|r| *r == p) {
-            rooted.swap_remove(i);
+        let at = self.list.at;
+        // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there, and those that are registered live.
+        unsafe {
+            let rooted = &mut (*self.vm).rooted;
+            rooted.swap_remove(at);
+            if let Some(moved) = rooted.get(at) {
+                (**moved).at = at;
+            }
         }
     }
 }
@@ -266,13 +275,13 @@ impl std::ops::Deref for RootedVec {
     type Target = TracedVec;
     #[inline(always)]
     fn deref(&self) -> &TracedVec {
-        &self.items
+        &self.list.items
     }
 }
 impl std::ops::DerefMut for RootedVec {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut TracedVec {
-        &mut self.items
+        &mut self.list.items
     }
 }
 

@@ -680,8 +680,8 @@ fn fiber_body(cx: *mut Cx, fiber: Value, s: &Suspender<(), Out>) {
         let args = (*f).transfer;
         let block = Block::from_value((*f).block);
         let args = match Ref::<ArrayCell>::from_value(args) {
-            Some(a) => crate::make::RootedVec::of(cx, a),
-            None => crate::make::RootedVec::new(cx),
+            Some(a) => crate::make::ArgList::of_array(cx, a),
+            None => crate::make::ArgList::of(cx, &[]),
         };
         let r = cx.guarded(|cx| {
             if cx.tracing & events::FIBER_SWITCH != 0 {

@@ -222,7 +222,7 @@ impl Cx {
         [self.pending, self.errinfo].into_iter().chain(self.pinned.iter().copied()).for_each(|v| s.value(v));
         for list in &self.rooted {
             // SAFETY: registered by a live RootedVec.
-            unsafe { (**list).iter().for_each(|v| s.value(*v)) }
+            unsafe { (**list).items.iter().for_each(|v| s.value(*v)) }
         }
         // SAFETY: cells of the heap that is walked.
         self.heap.each_cell(&mut |c| s.cell(unsafe { Value::cell(c) }));

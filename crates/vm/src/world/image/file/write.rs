@@ -632,10 +632,10 @@ impl Writer {
             self.class_list(l)?;
         }
         // In order of definition; what has lost its place there comes last.
-        let ordered = |order: &[Sym], has: &dyn Fn(Sym) -> bool, all: Vec<Sym>| -> Vec<Sym> {
+        let ordered = |order: &NameOrder, has: &dyn Fn(Sym) -> bool, all: Vec<Sym>| -> Vec<Sym> {
             let mut names: Vec<Sym> = Vec::with_capacity(all.len());
             let mut seen = HashSet::with_capacity(all.len());
-            names.extend(order.iter().chain(&all).copied().filter(|n| has(*n) && seen.insert(*n)));
+            names.extend(order.iter().chain(all).filter(|n| has(*n) && seen.insert(*n)));
             names
         };
         let mut methods: Vec<Sym> = d.methods.keys().copied().collect();
