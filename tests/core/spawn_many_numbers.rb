@@ -29,3 +29,11 @@ else
     end
   end
 end
+
+# A source that is closed.
+number = 200
+begin
+  Process.wait Process.spawn("true", number => number)
+rescue SystemCallError => e
+  p e.class
+end

@@ -36,3 +36,22 @@ told.clear
 trace = TracePoint.new(:call, :c_call) { |t| told << [t.event, t.method_id, t.path == __FILE__] if t.method_id == :zero? }
 trace.enable { 0.zero? }
 p told
+
+# What `raise` raises is told when `raise` is over, after a look for a backtrace.
+told.clear
+trace = TracePoint.new(:c_call, :c_return, :raise) { |t| told << [t.event, t.method_id] if %i[raise === backtrace].include?(t.method_id) || t.event == :raise }
+trace.enable do
+  begin
+    raise "a"
+  rescue RuntimeError
+  end
+  begin
+    begin
+      raise ArgumentError
+    rescue TypeError, RuntimeError
+    end
+  rescue ArgumentError => e
+    raise e rescue 1
+  end
+end
+p(*told)

@@ -160,6 +160,12 @@ impl Drop for Taken {
 /// The child inherits the CPUs that the calling thread may use.
 fn begin(c: &mut Command, redirects: &[(i32, Option<i32>)]) -> std::io::Result<std::process::Child> {
     zakuro_sched::use_all_cpus();
+    for fd in redirects.iter().filter_map(|r| r.1) {
+        // SAFETY: only asks.
+        if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
     let _taken = Taken::up_to(redirects);
     c.spawn()
 }

@@ -40,6 +40,19 @@ pub struct Tracing {
     methods: bool,
     /// A trace wants lines, too.
     lines_told: bool,
+    /// Where a told `raise` stands, by its frame: what it raises is told when it is over.
+    raises: Raises,
+}
+
+/// What is known of a told `raise`.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Raises {
+    #[default]
+    Nothing,
+    /// It runs, in this frame.
+    At(usize),
+    /// It has raised.
+    Has,
 }
 
 impl Tracing {
@@ -266,6 +279,20 @@ impl Cx {
         }
         None
     }
+    /// Whether a builtin written in Ruby was called by another one.
+    unsafe fn is_called_within(&self, f: *const Frame) -> bool {
+        // SAFETY: caller: a live frame of the running stack; those below it are initialised.
+        unsafe {
+            let mut g = f.wrapping_sub(1);
+            while g >= self.stacks.frames.cast_const() {
+                if !(*g).is_boundary() {
+                    return crate::backtrace::internal(&(*(*g).code).code);
+                }
+                g = g.wrapping_sub(1);
+            }
+        }
+        false
+    }
     /// Kinds of events of a Ruby frame's entry and end.
     unsafe fn frame_events(&self, f: *const Frame) -> ([u32; 2], [u32; 2]) {
         use events::*;
@@ -273,6 +300,8 @@ impl Cx {
         let code = unsafe { &(*(*f).code).code };
         let internal = crate::backtrace::internal(code);
         match code.kind {
+            // SAFETY: caller. What a builtin written in Ruby calls is its own matter.
+            CodeKind::Method if internal && unsafe { self.is_called_within(f) } => ([0, 0], [0, 0]),
             CodeKind::Method if internal => {
                 // SAFETY: caller.
                 let (call, end) = self.kinds_of(unsafe { (*f).me });
@@ -320,6 +349,30 @@ impl Cx {
     fn kinds_of(&self, me: Value) -> (u32, u32) {
         if self.is_in_ruby(Some(me)) { (events::CALL, events::RETURN) } else { (events::C_CALL, events::C_RETURN) }
     }
+    /// An exception is raised: told now, or at the end of the `raise` that is told.
+    #[cold]
+    pub(crate) fn trace_raise(&mut self, exc: Value) -> Result<()> {
+        let here = Raises::At(self.fp as usize);
+        if let Some(t) = self.traces.as_deref_mut().filter(|t| t.raises == here) {
+            t.raises = Raises::Has;
+            return Ok(());
+        }
+        self.tell_raise(exc)
+    }
+    /// CRuby asks the exception for its backtrace first.
+    fn tell_raise(&mut self, exc: Value) -> Result<()> {
+        if self.tracing & (events::C_CALL | events::C_RETURN) != 0 {
+            let m = self.find_method(self.class_of(exc), Sym::intern("backtrace"));
+            if let Some(m) = m.filter(|m| m.method_kind() == MethodKind::Native) {
+                self.trace_event(events::C_CALL, Some(exc), Some(m.as_value()), Value::NIL)?;
+                self.trace_event(events::C_RETURN, Some(exc), Some(m.as_value()), Value::NIL)?;
+            }
+        }
+        self.trace_event(events::RAISE, None, None, exc)
+    }
+    fn set_raises(&mut self, raises: Raises) -> Raises {
+        self.traces.as_deref_mut().map_or(Raises::Nothing, |t| std::mem::replace(&mut t.raises, raises))
+    }
     /// Tells a call of a builtin around the call itself.
     unsafe fn traced_native(&mut self, base: *mut Value, m: Method, argc: usize, block: Block) -> Result<Value> {
         // SAFETY: caller: argc values stand above base, above the top frame's live values.
@@ -335,6 +388,8 @@ impl Cx {
             self.fp = nf;
             let (kind, _) = self.kinds_of(m.as_value());
             let r = self.trace_event(kind, Some(*base), Some(m.as_value()), Value::NIL);
+            let raises = m.owner == ids::KERNEL && matches!(&*m.name.name(), "raise" | "fail");
+            let around = if raises { self.set_raises(Raises::At(nf as usize)) } else { Raises::Nothing };
             let r = match r {
                 Ok(()) => match (m.method_kind(), m.data.as_sym()) {
                     (MethodKind::AttrReader, Some(name)) => Ok(self.ivar_get(*base, name)),
@@ -349,9 +404,19 @@ impl Cx {
             if let Ok(v) = r {
                 *base = v;
             }
+            let raised = if raises { self.set_raises(around) } else { Raises::Nothing };
             let r = self.tell_returned(receiver, m, r);
             self.fp = fp;
-            r
+            match (r, raised) {
+                (Err(Exc), Raises::Has) => {
+                    let exc = self.take_pending();
+                    self.pinned.push(exc);
+                    let told = self.tell_raise(exc);
+                    self.pinned.pop();
+                    told.and_then(|()| self.repend(exc))
+                }
+                (r, _) => r,
+            }
         }
     }
     /// Tells the end of a call of a builtin, with what came of it.
