@@ -35,6 +35,11 @@ impl Cx {
         }
         self.thread_interrupts(false)
     }
+    /// What `Thread.handle_interrupt` puts off until something may block is raised now: for natives that may, and mostly do not.
+    #[inline]
+    pub fn may_block(&mut self) -> Result<()> {
+        self.thread_interrupts(true)
+    }
     /// Raises what other threads have sent to this one. `blocking`: it is about to wait.
     #[inline]
     pub(crate) fn thread_interrupts(&mut self, blocking: bool) -> Result<()> {
