@@ -357,10 +357,10 @@ impl Cx {
             t.raises = Raises::Has;
             return Ok(());
         }
-        self.tell_raise(exc)
+        self.tell_raised(exc)
     }
     /// CRuby asks the exception for its backtrace first.
-    fn tell_raise(&mut self, exc: Value) -> Result<()> {
+    fn tell_raised(&mut self, exc: Value) -> Result<()> {
         if self.tracing & (events::C_CALL | events::C_RETURN) != 0 {
             let m = self.find_method(self.class_of(exc), Sym::intern("backtrace"));
             if let Some(m) = m.filter(|m| m.method_kind() == MethodKind::Native) {
@@ -411,7 +411,7 @@ impl Cx {
                 (Err(Exc), Raises::Has) => {
                     let exc = self.take_pending();
                     self.pinned.push(exc);
-                    let told = self.tell_raise(exc);
+                    let told = self.tell_raised(exc);
                     self.pinned.pop();
                     told.and_then(|()| self.repend(exc))
                 }
