@@ -663,7 +663,6 @@ pub fn fail_path<T>(cx: &mut Cx, v: Value, errno: i32) -> Result<T> {
 
 /// Appends bytes to the buffer of a stream and writes them when it is time: full, unbuffered, or a line on a terminal.
 pub fn write(cx: &mut Cx, v: Value, bytes: &[u8]) -> Result<()> {
-    cx.may_block()?;
     let io = writer(cx, v)?;
     if io.wbuf.len() + bytes.len() > WRITE_BUFFER && !io.wbuf.is_empty() {
         flush(cx, v)?;
