@@ -18,49 +18,38 @@ pub use loom::sync::{Arc, MutexGuard, atomic};
 #[cfg(feature = "loom")]
 pub use model::Mutex;
 
-/// parking_lot's mutex, of which the native thread knows that it holds one: who holds a lock can't be ended for want of memory
+/// The standard library's mutex, of which the native thread knows that it holds one: who holds a lock can't be ended for want of memory
 /// ([`crate::memory::holds_locks`]). For every lock of the process under which something is allocated; no part of models by itself.
+///
+/// Its state is a word, which waiting threads hand to the system: the child of a fork(2) finds it as it was.
+/// Rejected: parking_lot's, whose waiters stand in queues of the process. In the child they are those of threads that are not there: a lock is handed to one of them, or a queue's own lock,
+/// held by one of them, is never given back.
 pub mod held {
     use std::ops::{Deref, DerefMut};
+    use std::sync::PoisonError;
     use std::time::Duration;
 
-    /// Makes what the calling thread needs to wait for a lock: later, when memory is short, registering it with the C library would end the process.
-    pub fn prepare_thread() {
-        let nobody: u8 = 0;
-        // SAFETY: the key is an address of our own that nobody wakes; the functions neither panic nor park. It does not sleep, since `validate` says no.
-        unsafe {
-            parking_lot_core::park(
-                std::ptr::from_ref(&nobody) as usize,
-                || false,
-                || (),
-                |_, _| (),
-                parking_lot_core::DEFAULT_PARK_TOKEN,
-                None,
-            );
-        }
-    }
-
     #[derive(Default, Debug)]
-    pub struct Mutex<T>(parking_lot::Mutex<T>);
+    pub struct Mutex<T>(std::sync::Mutex<T>);
 
     /// The right to use what a [`Mutex`] protects.
-    pub struct MutexGuard<'a, T>(parking_lot::MutexGuard<'a, T>);
+    pub struct MutexGuard<'a, T>(Option<std::sync::MutexGuard<'a, T>>);
 
     impl<T> Mutex<T> {
         pub const fn new(value: T) -> Mutex<T> {
-            Mutex(parking_lot::Mutex::new(value))
+            Mutex(std::sync::Mutex::new(value))
         }
         #[inline]
         pub fn lock(&self) -> MutexGuard<'_, T> {
-            let guard = self.0.lock();
+            let guard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             crate::memory::lock_taken();
-            MutexGuard(guard)
+            MutexGuard(Some(guard))
         }
         pub fn get_mut(&mut self) -> &mut T {
-            self.0.get_mut()
+            self.0.get_mut().unwrap_or_else(PoisonError::into_inner)
         }
         pub fn into_inner(self) -> T {
-            self.0.into_inner()
+            self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
         }
     }
 
@@ -75,31 +64,42 @@ pub mod held {
         type Target = T;
         #[inline]
         fn deref(&self) -> &T {
-            &self.0
+            match &self.0 {
+                Some(guard) => guard,
+                None => unreachable!("the guard is away in a wait alone"),
+            }
         }
     }
 
     impl<T> DerefMut for MutexGuard<'_, T> {
         #[inline]
         fn deref_mut(&mut self) -> &mut T {
-            &mut self.0
+            match &mut self.0 {
+                Some(guard) => guard,
+                None => unreachable!("the guard is away in a wait alone"),
+            }
         }
     }
 
-    /// parking_lot's, with that guard.
+    /// The standard library's, with that guard.
     #[derive(Default)]
-    pub struct Condvar(parking_lot::Condvar);
+    pub struct Condvar(std::sync::Condvar);
 
     impl Condvar {
         pub const fn new() -> Condvar {
-            Condvar(parking_lot::Condvar::new())
+            Condvar(std::sync::Condvar::new())
         }
         pub fn wait<T>(&self, guard: &mut MutexGuard<'_, T>) {
-            self.0.wait(&mut guard.0);
+            if let Some(held) = guard.0.take() {
+                guard.0 = Some(self.0.wait(held).unwrap_or_else(PoisonError::into_inner));
+            }
         }
         /// True: the time is over.
         pub fn wait_for<T>(&self, guard: &mut MutexGuard<'_, T>, longest: Duration) -> bool {
-            self.0.wait_for(&mut guard.0, longest).timed_out()
+            let Some(held) = guard.0.take() else { return true };
+            let (held, result) = self.0.wait_timeout(held, longest).unwrap_or_else(PoisonError::into_inner);
+            guard.0 = Some(held);
+            result.timed_out()
         }
         pub fn notify_one(&self) {
             self.0.notify_one();

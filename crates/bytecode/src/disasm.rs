@@ -124,7 +124,7 @@ fn const_text(c: &Const) -> String {
         Const::Big(n) => n.to_string(),
         Const::Float(f) => format!("{f:?}"),
         Const::Sym(s) => format!("{s:?}"),
-        Const::Str { bytes, encoding } => {
+        Const::Str { bytes, encoding } | Const::Interned { bytes, encoding } => {
             let suffix = match encoding {
                 0 => " binary",
                 2 => " ascii",
@@ -132,7 +132,6 @@ fn const_text(c: &Const) -> String {
             };
             format!("\"{}\"{suffix}", bytes.escape_ascii())
         }
-        Const::Interned { bytes, .. } => format!("-\"{}\"", bytes.escape_ascii()),
         Const::Regexp { source, options, .. } => format!("/{}/ options {options}", source.escape_ascii()),
         Const::Rational(n, d) => format!("({n}/{d})"),
         Const::Complex(i) => format!("{}i", const_text(i)),

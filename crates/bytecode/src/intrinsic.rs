@@ -119,9 +119,9 @@ intrinsics! {
     ToBlock 1,
     /// () -> the main-object check and registration of `END { }`: (proc) registered once per site
     RegisterAtExit 1 ONCE SELF,
-    /// () -> true the first time this site runs in this VM (b: once-site index): for `/o`, `END {}`
+    /// () -> true the first time this site runs in this VM (b: once-site index): for `/o`, `END {}`. Waits while another thread evaluates it
     OnceTest 0 ONCE,
-    /// (value) -> value, kept for this once-site b
+    /// (value) -> value, kept for this once-site b. nil: the running thread evaluates it from here on; undef: it has left without a value
     OnceSet 1 ONCE,
     /// () -> value kept for once-site b
     OnceGet 0 ONCE,

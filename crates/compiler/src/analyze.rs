@@ -192,6 +192,11 @@ impl Analyzer {
         self.use_block();
     }
 
+    /// A `super` passes the method's block on, unless it has one of its own.
+    fn pass_unless(&mut self, given: bool) {
+        if given { self.use_block() } else { self.pass_block() }
+    }
+
     fn mention_match(&mut self) {
         let root = self.scopes.root_of(self.cur);
         self.scopes.list[root].mentions_match = true;
@@ -439,12 +444,12 @@ impl<'pr> Visit<'pr> for Analyzer {
     }
 
     fn visit_super_node(&mut self, node: &prism::SuperNode<'pr>) {
-        self.pass_block();
+        self.pass_unless(node.block().is_some());
         prism::visit_super_node(self, node);
     }
 
     fn visit_forwarding_super_node(&mut self, node: &prism::ForwardingSuperNode<'pr>) {
-        self.pass_block();
+        self.pass_unless(node.block().is_some());
         let root = self.scopes.root_of(self.cur);
         if root != self.cur {
             for var in self.scopes.list[root].params.clone() {

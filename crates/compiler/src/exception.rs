@@ -24,7 +24,7 @@ const SMALL_CLAUSE: u32 = 200;
 impl<'pr> Compiler<'pr> {
     /// Registers a handler for what has been emitted since `start`. Inner ranges end first. Jumps that leave a range do not end it: what they emit on
     /// their way raises nothing, but for one that has no target.
-    fn protect(&mut self, start: u32, target: Label, kind: HandlerKind) {
+    pub(crate) fn protect(&mut self, start: u32, target: Label, kind: HandlerKind) {
         let end = self.f.asm.ip();
         self.f.asm.handler(start, end, target, kind);
     }

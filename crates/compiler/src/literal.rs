@@ -8,7 +8,7 @@ use ruby_prism as prism;
 use ruby_prism::Node;
 use std::sync::Arc;
 use zakuro_base::{Sym, sym};
-use zakuro_bytecode::{Big, CallSite, Const, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
+use zakuro_bytecode::{Big, CallSite, Const, HandlerKind, Intrinsic, NO_BLOCK, NO_KEYWORDS, Op, call_flags};
 use zakuro_text::encoding::Encoding;
 use zakuro_text::regexp::Warns;
 
@@ -118,6 +118,14 @@ pub(crate) fn number(n: &Node<'_>) -> Option<Const> {
     })
 }
 
+/// Whether the code of a piece may hold a jump out of it.
+fn may_jump(part: &Part<'_>) -> bool {
+    const JUMPS: [&[u8]; 5] = [b"break", b"next", b"redo", b"retry", b"return"];
+    let Part::Code(n) = part else { return false };
+    let text = n.location().as_slice();
+    JUMPS.iter().any(|word| text.windows(word.len()).any(|w| w == *word))
+}
+
 /// A constant that is the same value each time: an Integer, a Float, a Symbol, nil, true, false, a frozen String.
 fn immediate(c: &Compiler<'_>, n: &Node<'_>) -> Option<Const> {
     Some(match n {
@@ -128,7 +136,7 @@ fn immediate(c: &Compiler<'_>, n: &Node<'_>) -> Option<Const> {
         Node::IntegerNode { .. } | Node::FloatNode { .. } => number(n)?,
         Node::StringNode { .. } => {
             let s = n.as_string_node().filter(|s| s.is_frozen() && !c.literal_places)?;
-            Const::Str { bytes: Arc::from(s.unescaped()), encoding: c.string_encoding(&s) }
+            Const::Interned { bytes: Arc::from(s.unescaped()), encoding: c.string_encoding(&s) }
         }
         _ => return None,
     })
@@ -267,7 +275,7 @@ impl<'pr> Compiler<'pr> {
 
     /// Gives the code a constant of its own for a String in another one, so that equal literals of a code are one String.
     fn name_string(&mut self, c: &Const) {
-        if let Const::Str { .. } = c {
+        if let Const::Interned { .. } = c {
             self.f.asm.konst(c.clone());
         }
     }
@@ -294,7 +302,7 @@ impl<'pr> Compiler<'pr> {
         }
         let flags = match made {
             Made::Mutable => return self.string_value(bytes, encoding, false, dest),
-            Made::Frozen if !self.literal_places => return self.string_value(bytes, encoding, true, dest),
+            Made::Frozen if !self.literal_places => return self.interned(bytes, encoding, dest),
             Made::Frozen => zakuro_bytecode::FROZEN_STRING,
             Made::Chilled => chilled,
         };
@@ -321,13 +329,18 @@ impl<'pr> Compiler<'pr> {
         d
     }
 
-    /// `"x".freeze`
+    /// `"x".freeze`, a key of a Hash.
     pub(crate) fn interned_string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.string_encoding(n);
-        self.load_const(Const::Interned { bytes: Arc::from(n.unescaped()), encoding }, dest)
+        self.interned(n.unescaped(), encoding, dest)
     }
 
-    /// A string literal as a frozen constant: Hash keys, pieces of interpolations.
+    /// The frozen String that all literals of this content share.
+    fn interned(&mut self, bytes: &[u8], encoding: u8, dest: Dest) -> u16 {
+        self.load_const(Const::Interned { bytes: Arc::from(bytes), encoding }, dest)
+    }
+
+    /// A string literal as a frozen constant: pieces of interpolations.
     pub(crate) fn frozen_string(&mut self, n: &prism::StringNode<'pr>, dest: Dest) -> u16 {
         let encoding = self.string_encoding(n);
         self.string_value(n.unescaped(), encoding, true, dest)
@@ -533,12 +546,33 @@ impl<'pr> Compiler<'pr> {
             let (known, end) = (c.f.asm.label(), c.f.asm.label());
             c.intrinsic(Intrinsic::OnceTest, site, Dest::Reg(d));
             c.f.asm.jump_op(Op::JumpUnless, d, known);
+            // Other threads wait for it, unless a jump could leave it unnoticed.
+            let begun = parts.iter().any(|p| matches!(p, Part::Code(_))) && !parts.iter().any(may_jump);
+            if begun {
+                c.f.asm.emit(Op::LoadNil, 0, d, 0, 0);
+                c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, d, site, 1);
+            }
+            let start = c.f.asm.ip();
             let (first, count) = c.push_parts(parts, true);
             c.set_line(at);
             c.pop_to(first);
             c.f.asm.emit(Op::NewRegexp, options, d, first, count);
-            c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, d, site, 1);
-            c.f.asm.jump(end);
+            if begun {
+                let failed = c.f.asm.label();
+                c.protect(start, failed, HandlerKind::Ensure);
+                c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, d, site, 1);
+                c.f.asm.jump(end);
+                c.f.asm.bind(failed);
+                let (error, none) = (c.push(), c.push());
+                c.f.asm.emit(Op::Catch, 0, error, 0, 0);
+                c.f.asm.emit(Op::LoadUndef, 0, none, 0, 0);
+                c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, none, site, 1);
+                c.f.asm.emit(Op::Rethrow, 0, error, 0, 0);
+                c.pop_to(error);
+            } else {
+                c.f.asm.emit(Op::Intrinsic, Intrinsic::OnceSet as u8, d, site, 1);
+                c.f.asm.jump(end);
+            }
             c.f.asm.bind(known);
             c.intrinsic(Intrinsic::OnceGet, site, Dest::Reg(d));
             c.f.asm.bind(end);
@@ -672,7 +706,7 @@ impl<'pr> Compiler<'pr> {
 
     fn hash_key(&mut self, key: &Node<'pr>) {
         match key.as_string_node() {
-            Some(s) => self.frozen_string(&s, Dest::Push),
+            Some(s) => self.interned_string(&s, Dest::Push),
             None => self.expr(key, Dest::Push),
         };
     }
@@ -731,7 +765,7 @@ impl<'pr> Compiler<'pr> {
             let key = match pair.key() {
                 Node::FloatNode { .. } => return None,
                 key => match key.as_string_node() {
-                    Some(s) => Const::Str { bytes: Arc::from(s.unescaped()), encoding: self.string_encoding(&s) },
+                    Some(s) => Const::Interned { bytes: Arc::from(s.unescaped()), encoding: self.string_encoding(&s) },
                     None => immediate(self, &key).filter(|k| !matches!(k, Const::Big(_)))?,
                 },
             };

@@ -3,6 +3,7 @@
 use crate::module::eval;
 use zakuro_macros::ruby_class;
 use zakuro_vm::interp::MissReason;
+use zakuro_vm::interp::trace::events;
 use zakuro_vm::*;
 
 pub static TABLES: &[&[MethodRow]] = &[basic::METHODS, nil::METHODS, true_class::METHODS, false_class::METHODS];
@@ -51,6 +52,11 @@ mod basic {
     ///     1 != 2   #=> true
     #[method("!=")]
     fn neq(cx: &mut Cx, this: Value, other: Value) -> Result<bool> {
+        if cx.tracing & (events::C_CALL | events::C_RETURN) != 0
+            && let Some(m) = cx.method_of(this, sym::eq)
+        {
+            return Ok(!cx.call_told(m, this, sym::eq, &[other], false, Block::NONE)?.truthy());
+        }
         if cx.is_builtin(this, sym::eq, ids::BASIC_OBJECT) {
             return Ok(this != other);
         }

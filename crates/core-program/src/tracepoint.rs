@@ -79,10 +79,11 @@ pub fn tell(cx: &mut Cx, event: &Event) -> Result<()> {
     if cx.state::<Points>().busy.contains(&thread) {
         return Ok(());
     }
-    // The traces' own methods are not seen.
+    // The traces' own methods are not seen, but for what CRuby has in Ruby; the end of what switched one on is none that was entered then.
     if let Some(m) = Ref::<MethodCell>::from_value(event.me)
         && is_trace_points(cx, m.owner)
         && event.kind != events::LINE
+        && (!event.in_ruby || event.kind == events::RETURN && &*m.name.name() == "enable")
     {
         return Ok(());
     }
@@ -120,7 +121,7 @@ fn tell_one(cx: &mut Cx, p: Value, event: &Event, thread: u32) -> Result<()> {
         // SAFETY: code states live while their frames do.
         let at = if event.code.is_null() { 0 } else { unsafe { std::sync::Arc::as_ptr(&(*event.code).code) as usize } };
         let other = !d.method.is_nil() && event.kind & (events::CALL | events::RETURN) != 0 && event.me != d.method;
-        if !codes.contains(&at) || other || event.kind & NEVER_IN_CODE != 0 {
+        if !codes.contains(&at) || other || event.kind & NEVER_IN_CODE != 0 || event.in_ruby {
             return Ok(());
         }
     }
@@ -374,6 +375,9 @@ mod trace_point {
             // The main program, which nobody has called.
             return Ok(Some(cx.script.clone()));
         }
+        if let Some(m) = method_cell(&e).filter(|_| e.in_ruby) {
+            return Ok(cx.file_in_ruby(m));
+        }
         Ok((!e.code.is_null()).then(|| file(&e)))
     }
     fn method_cell(e: &Event) -> Option<Ref<MethodCell>> {
@@ -409,7 +413,7 @@ mod trace_point {
         if e.frame.is_null() && e.kind == events::SCRIPT_COMPILED {
             return Ok(binding::top_level(cx));
         }
-        if e.frame.is_null() || e.kind & (events::C_CALL | events::C_RETURN) != 0 {
+        if e.frame.is_null() || e.in_ruby || e.kind & (events::C_CALL | events::C_RETURN) != 0 {
             return Ok(Value::NIL);
         }
         let scope = cx.frame_snapshot(e.frame);

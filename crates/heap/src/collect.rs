@@ -217,9 +217,21 @@ impl HeapState {
     /// All that collections have left was swept while the program ran: after a full one it is known now how much is alive.
     pub(crate) fn is_swept(&mut self) {
         if self.was_full && self.marking.is_none() {
-            self.limit.lives(self.live + self.payload_then.saturating_sub(self.swept));
+            self.limit.lives((self.live + self.payload_then).saturating_sub(self.swept + self.idle));
             self.hold_limit();
         }
+    }
+
+    pub fn weighed(&mut self, before: usize, now: usize, idle: usize) {
+        if now > before {
+            self.add_payload(now - before);
+        } else {
+            self.sub_payload(before - now);
+        }
+        self.payload_then = (self.payload_then + now).saturating_sub(before);
+        self.idle = idle;
+        // What is still to be swept counts as alive until then.
+        self.is_swept();
     }
 
     /// After sweeping: what the last collection has kept.

@@ -237,6 +237,9 @@ exclusive! {
     fn told_short() -> bool;
     /// Bytes, all in all, that the owner's limit stands against though no collection can give them back.
     fn set_spent(bytes: usize);
+    /// After a collection: what the owner's tables hold, `before` bytes of the payload so far, is `now` bytes, of which `idle` belong to nothing that lives: they do not put off the next full
+    /// collection.
+    fn weighed(before: usize, now: usize, idle: usize);
     /// Sets a limit: beyond `soft` bytes [`Heap::over_limit`] holds after a collection; `reserve` bytes later allocation is refused.
     fn set_limit(soft: usize, reserve: usize);
     /// The limit is one of a share, set before.

@@ -164,6 +164,8 @@ pub struct HeapState {
     pub(crate) native: Option<Arc<Native>>,
     /// `payload` after the last collection, and how much of it sweeping has freed since.
     pub(crate) payload_then: usize,
+    /// How much of it lies in the owner's tables and waits to be used again.
+    pub(crate) idle: usize,
     pub(crate) swept: usize,
     /// Told by `add_pressure` since the last full collection.
     pub(crate) pressure: usize,
@@ -251,6 +253,7 @@ impl HeapState {
             watched: 0,
             native: None,
             payload_then: 0,
+            idle: 0,
             swept: 0,
             pressure: 0,
             spent: 0,

@@ -650,7 +650,17 @@ fn outcome(cx: &mut Cx, e: Value, shown: Option<&mut zakuro_corelib::exception::
             ThrowKind::Kill if !t.tag.is_nil() => End::Done,
             // exit! carries a status.
             ThrowKind::Kill => t.value.as_fixnum().map_or(End::Killed, |s| End::Exit(s as i32)),
-            _ => End::Exit(1),
+            // Out of the block of a child process, below which there is nothing.
+            kind => {
+                let what = match kind {
+                    ThrowKind::Return => "return",
+                    ThrowKind::Break => "break",
+                    _ => "throw",
+                };
+                let message = format!("unexpected {what}");
+                let report = format!("{}: {message}\n", cx.script).into_bytes();
+                End::Exception { class: "LocalJumpError".into(), message, report }
+            }
         };
     }
     if cx.is_a(e, ids::SYSTEM_EXIT) {

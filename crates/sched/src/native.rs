@@ -192,7 +192,6 @@ pub(crate) fn cpu_time_of(tid: i32) -> Option<u64> {
 
 /// Body of a native thread.
 pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
-    zakuro_base::sync::held::prepare_thread();
     // SAFETY: no arguments.
     let tid = unsafe { libc::gettid() };
     let native = Native {

@@ -188,10 +188,7 @@ impl Reactor {
             return Ok(());
         }
         let Some(inner) = self.owner.upgrade() else { return Ok(()) };
-        let thread = std::thread::Builder::new().name("zakuro-timer".into()).stack_size(256 << 10).spawn(move || {
-            zakuro_base::sync::held::prepare_thread();
-            inner.reactor.run(&inner)
-        });
+        let thread = std::thread::Builder::new().name("zakuro-timer".into()).stack_size(256 << 10).spawn(move || inner.reactor.run(&inner));
         thread.map(drop).inspect_err(|_| {
             self.started.store(false, Ordering::SeqCst);
             self.ticking.store(false, Ordering::SeqCst);

@@ -15,6 +15,14 @@ class Ripper
 
     def initialize(source, filename = "(ripper)", lineno = 1)
       filename = filename.dup
+      if !source.is_a?(IO) && !source.is_a?(String) && source.respond_to?(:gets)
+        lines = []
+        while (line = source.gets)
+          break @__no_line = line unless line.is_a?(String)
+          lines << line
+        end
+        source = lines.join
+      end
       super
       @__lines_before = @lineno - 1
       @__mark = @source.b.start_with?(BOM) ? BOM.bytesize : 0
@@ -321,6 +329,8 @@ class Ripper
 
   # Warnings and errors in the words of CRuby's parser: formats with what belongs in them, and the events that it has for some errors.
   module Complaints # :nodoc:
+    def self.in_words(message) = message.start_with?("identifier ") && message.end_with?(" is not valid to set") ? NO_VARIABLE : message
+
     WARNINGS = {
       duplicated_hash_key: [:warn, "key %p is duplicated and overwritten on line %d", /\Akey (.+) is duplicated and overwritten on line (\d+)\z/m],
       indentation_mismatch: [:warn, "mismatched indentations at '%s' with '%s' at %d", /\Amismatched indentations at '(.+)' with '(.+)' at (\d+)\z/],
@@ -335,11 +345,14 @@ class Ripper
       global_variable_bare incomplete_variable_instance incomplete_variable_class invalid_variable_global
     ].freeze
     PARAMETERS = %i[argument_formal_class argument_formal_constant argument_formal_global argument_formal_ivar].freeze
+    NO_VARIABLE = "formal argument must be local variable"
     # What was told already: there is something, but nothing to walk over.
     Told = Class.new(Array) { def each = self } # :nodoc:
-    private_constant :Told
+    MagicComment = Struct.new(:key, :value)
+    private_constant :Told, :MagicComment
 
     def parse
+      raise TypeError, "wrong argument type #{@__no_line.class} (expected String)" if @__no_line
       @__parses = true
       found = result
       found.__warnings.each { |warning| __warned(warning) }
@@ -361,6 +374,8 @@ class Ripper
           alias_method :__warnings, :warnings
           alias_method :__errors, :errors
         end
+        comments = told.magic_comments.map { |comment| MagicComment.new(comment.key.tr("-", "_"), comment.value) }
+        told.define_singleton_method(:magic_comments) { comments }
         warnings, errors = Told.new, Told.new(told.errors)
         told.define_singleton_method(:warnings) { warnings }
         told.define_singleton_method(:errors) { errors }
@@ -392,6 +407,8 @@ class Ripper
         compile_error(type == :regexp_term ? error.message[/\A[^;]*/] : error.message[/[^;]*\z/].lstrip)
       elsif PARAMETERS.include?(type)
         on_param_error(error.message[/[^;]*\z/].lstrip, token)
+      elsif type == :invalid_local_variable_write
+        on_param_error(NO_VARIABLE, token)
       elsif type == :class_name || type == :module_name
         on_class_name_error("class/module name must be CONSTANT", token)
       elsif type.start_with?("alias_argument")
@@ -414,6 +431,39 @@ class Ripper
         made.extend(Interleaved) unless %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].all? { |name| plain.include?(made.method(name).owner) }
         made
       end
+
+      # What is not valid in its encoding is read as bytes.
+      def lex(source, ...)
+        return __states(super) if !source.is_a?(String) || source.valid_encoding?
+        __states(super(source.b, ...)).each { |token| token[2] = token[2].dup.force_encoding(source.encoding) }
+      rescue SyntaxError => e
+        raise e, Complaints.in_words(e.message)
+      end
+
+      private
+
+      # The parser leaves the state alone while it reads the body of a heredoc, and before what stands behind the last line.
+      def __states(tokens)
+        open = []
+        row = nil
+        tokens.each do |token|
+          case token[1]
+          when :on_heredoc_beg
+            row == token[0][0] ? open.last << token[3] : open << [token[3]]
+            row = token[0][0]
+          when :on_heredoc_end
+            row = nil
+            token[3] = open.last.shift if open.last
+            open.pop if open.last&.empty?
+          end
+        end
+        word, ended, last = tokens[-3], tokens[-2], tokens.last
+        if last && last[0][1].zero? && last[2].match?(/\A[ \t]+\z/n)
+          last[1] = :on_sp
+          last[3] = word[3] if word && ended[1] == :on_nl
+        end
+        tokens
+      end
     end)
   end
 
@@ -424,7 +474,7 @@ class Ripper
     def errors
       Prism.parse(@source, filepath: filename, line: lineno, version: "current").errors.map do |error|
         at = error.location
-        Elem.new([at.start_line, at.start_column], :on_parse_error, at.slice, 0, error.message)
+        Elem.new([at.start_line, at.start_column], :on_parse_error, at.slice, 0, Complaints.in_words(error.message))
       end
     end
   end

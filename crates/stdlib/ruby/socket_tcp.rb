@@ -35,12 +35,28 @@ class TCPSocket < IPSocket
     [found.first[4] || name.to_str, [], family, *list.select { |e| e[4] == family }.map { |e| e[3] }.uniq]
   end
 
-  # Connects to a host and a service (a port or its name): to the first address that answers. Times are in seconds: `connect_timeout` of each address, `resolv_timeout` of the name, `open_timeout` of all together.
+  # Connects to a host and a service (a port or its name): to the first address that answers, of both families side by side with `fast_fallback` (as Socket.tcp). Times are in seconds: `connect_timeout` of each address,
+  # `resolv_timeout` of the name, `open_timeout` of all together. `test_mode_settings` is for tests: milliseconds by which the addresses of a family come later (`{ delay: { ipv4: 10 } }`), and
+  # that they can't be had (`{ error: { ipv6: Socket::EAI_FAIL } }`).
   #
   #     TCPServer.open("127.0.0.1", 0) { |s| TCPSocket.open("127.0.0.1", s.addr[1]) { |c| c.peeraddr[1] == s.addr[1] } }   #=> true
-  def initialize(host, service, local_host = nil, local_service = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: nil)
+  def initialize(host, service, local_host = nil, local_service = nil, connect_timeout: nil, resolv_timeout: nil, open_timeout: nil, fast_fallback: Socket.tcp_fast_fallback,
+    test_mode_settings: nil)
     if open_timeout && (connect_timeout || resolv_timeout)
       raise ArgumentError, "Cannot specify open_timeout along with connect_timeout or resolv_timeout"
+    end
+    if fast_fallback
+      begin
+        socket = Socket.__send__(:__race, host, service, local_host, local_service, connect_timeout, resolv_timeout, open_timeout, test_mode_settings)
+      rescue SystemCallError => e
+        raise e.class, "connect(2) for #{host.inspect} port #{service}"
+      rescue IO::TimeoutError
+        raise IO::TimeoutError, "user specified timeout for #{host} port #{service}"
+      end
+      if socket
+        __adopt(Sys.release(socket))
+        return __fresh
+      end
     end
     deadline = open_timeout && Process.clock_gettime(Process::CLOCK_MONOTONIC) + open_timeout
     host = "127.0.0.1" if host == ""
@@ -272,8 +288,8 @@ class Socket
     ATTEMPT_DELAY = 0.25
 
     # `local`: the addresses to connect from, or nil.
-    def initialize(host, port, local, connect_timeout, resolv_timeout, open_timeout)
-      @host, @port, @local = host, port, local
+    def initialize(host, port, local, connect_timeout, resolv_timeout, open_timeout, settings = nil)
+      @host, @port, @local, @settings = host, port, local, settings
       @connect_timeout, @resolv_timeout, @open_timeout = connect_timeout, resolv_timeout, open_timeout
       @events, @threads = Thread::Queue.new, []
       @asked = [AF_INET6, AF_INET]
@@ -350,11 +366,17 @@ class Socket
 
     def ask(family)
       thread do
+        pretend(family == AF_INET6 ? :ipv6 : :ipv4) if @settings
         @events << [:found, family, Addrinfo.getaddrinfo(@host, @port, family, :STREAM, timeout: @open_timeout || @resolv_timeout)]
       rescue ClosedQueueError
       rescue Exception => e
         @events << [:unknown, family, e]
       end
+    end
+
+    def pretend(family)
+      sleep(@settings.dig(:delay, family) / 1000r) if @settings.dig(:delay, family)
+      raise ResolutionError, "getaddrinfo(3): error #{@settings.dig(:error, family)}" if @settings.dig(:error, family)
     end
 
     # Tries the next address, of the other family than the last one if there is one.
@@ -386,9 +408,8 @@ class Socket
       if open_timeout && (connect_timeout || resolv_timeout)
         raise ArgumentError, "Cannot specify open_timeout along with connect_timeout or resolv_timeout"
       end
-      local = local_host || local_port ? Addrinfo.getaddrinfo(local_host, local_port, nil, :STREAM) : nil
-      side_by_side = fast_fallback && !host.to_s.match?(/\A\z|:|\A(\d{1,3}\.){3}\d{1,3}\z/) && local_port.to_i == 0
-      socket = side_by_side && Race.new(host, port, local, connect_timeout, resolv_timeout, open_timeout).run
+      socket = fast_fallback && __race(host, port, local_host, local_port, connect_timeout, resolv_timeout, open_timeout)
+      local = local_host || local_port ? Addrinfo.getaddrinfo(local_host, local_port, nil, :STREAM) : nil unless socket
       socket ||= __one_by_one(host, port, local, connect_timeout, resolv_timeout, open_timeout)
       return socket unless block_given?
       begin
@@ -400,6 +421,13 @@ class Socket
 
     # Whether `Socket.tcp` asks for both families' addresses of a host at once and tries the next one while the last has not answered.
     attr_accessor :tcp_fast_fallback
+
+    # nil for hosts that are addresses, which are of one family, and for ports to connect from.
+    private def __race(host, port, local_host, local_port, connect_timeout, resolv_timeout, open_timeout, settings = nil)
+      return if host.to_s.match?(/\A\z|:|\A(\d{1,3}\.){3}\d{1,3}\z/) || local_port.to_i != 0
+      local = local_host || local_port ? Addrinfo.getaddrinfo(local_host, local_port, nil, :STREAM) : nil
+      Race.new(host, port, local, connect_timeout, resolv_timeout, open_timeout, settings).run
+    end
 
     private def __one_by_one(host, port, local, connect_timeout, resolv_timeout, open_timeout)
       failure = nil

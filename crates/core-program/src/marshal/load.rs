@@ -550,7 +550,7 @@ impl Reader {
             match (encoding_from(&cx.heap, key, value), Ref::<StringCell>::from_value(v)) {
                 (Some(e), Some(s)) => s.set_encoding(e),
                 (Some(_), None) => {}
-                (None, _) if key.bytes() == b"K" && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
+                (None, _) if key == Sym::intern("K") && v.is_kind(Kind::Hash) => v.set_flags(KEYWORDS),
                 _ if v.is_kind(Kind::Class) => return class_variable(cx, v),
                 _ => cx.ivar_set_raw(v, key, value),
             }

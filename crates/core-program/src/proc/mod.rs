@@ -211,11 +211,11 @@ mod proc {
                 binding::add_live_variables(cx, b, this)?;
                 Ok(b)
             }
-            // No variables, only the receiver.
-            None if Ref::<MethodCell>::from_value(this.me).is_some_and(|m| m.method_kind() == MethodKind::Ruby)
-                && this.proc_kind() == ProcKind::Method =>
+            // No variables, only the receiver, in the method's place.
+            None if this.proc_kind() == ProcKind::Method
+                && let Some(code) = Ref::<MethodCell>::from_value(this.me).and_then(Cx::method_code) =>
             {
-                Ok(binding::make(cx, Scope { code: std::ptr::null(), env: Value::NIL }, this.self_, this.me))
+                Ok(binding::make_at(cx, Scope { code: std::ptr::null(), env: Value::NIL }, this.self_, this.me, code.file.clone(), code.line))
             }
             None => cx.arg_error("Can't create Binding from C level Proc"),
         }

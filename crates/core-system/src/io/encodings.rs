@@ -269,7 +269,14 @@ pub fn to_internal(cx: &mut Cx, stream: Value, bytes: Vec<u8>) -> Result<Value> 
     let none = Options::none();
     let o = conversion.as_deref().unwrap_or(&none);
     let mut failed_at = None;
-    let out = match zakuro_core_text::string::encoding::convert_until(cx, from, to, &bytes, o, &mut failed_at) {
+    // Line ends can be told in what is between.
+    let between = (universal && !from.is_ascii_compatible() && !to.is_ascii_compatible()).then_some(Encoding::UTF_8);
+    let first = zakuro_core_text::string::encoding::convert_until(cx, from, between.unwrap_or(to), &bytes, o, &mut failed_at);
+    let converted = match (between, first) {
+        (Some(between), Ok(text)) => zakuro_core_text::string::encoding::convert(cx, between, to, &plain_newlines(&text), o),
+        (_, first) => first,
+    };
+    let out = match converted {
         Ok(out) => out,
         Err(e) => {
             // What stands behind can be read next.
@@ -339,13 +346,16 @@ fn in_middle(cx: &mut Cx, io: Value, s: Ref<StringCell>, o: &Options) -> Result<
     decorators.universal = false;
     let stream = object::raw(cx, io)?;
     let to = stream.ext.and_then(Encoding::from_id).filter(|t| *t != Encoding::BINARY);
-    let to = to.or(stream.writer.as_ref().and_then(|w| w.ends()).map(|e| e.1)).unwrap_or(from);
+    // Without an encoding of its own each text stays in that which it is in.
+    let to = to.or((!from.is_ascii_compatible()).then_some(from));
     // Bytes are taken for what they are written as.
-    let from = if from == Encoding::BINARY { to } else { from };
-    let ends = Some((from, to));
+    let from = if from == Encoding::BINARY { to.unwrap_or(from) } else { from };
+    let ends = to.map(|to| (from, to));
     let mut writer = match stream.writer.take() {
-        Some(mut w) if w.ends().is_some_and(|e| e.1 == to) => {
-            w.read_from(from);
+        Some(mut w) if w.ends().map(|e| e.1) == to => {
+            if to.is_some() {
+                w.read_from(from);
+            }
             w
         }
         // Of another encoding: what that one has begun is over.
@@ -361,7 +371,7 @@ fn in_middle(cx: &mut Cx, io: Value, s: Ref<StringCell>, o: &Options) -> Result<
     if let Status::Failed(e) = status {
         return zakuro_core_text::string::encoding::conversion_error(cx, *e);
     }
-    let v = cx.str_bytes(&out, to.id());
+    let v = cx.str_bytes(&out, to.unwrap_or(from).id());
     cx.to_str(v)
 }
 

@@ -99,6 +99,7 @@ fn line_end(cx: &mut Cx, out: Value, text: &mut Vec<u8>) -> Result<()> {
 
 /// `out.puts(*items)`: one write per call when `out` is a plain IO.
 pub fn puts(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
+    cx.may_block()?;
     let direct = cx.is_builtin(out, sym::write, ids::IO);
     if direct {
         object::writer(cx, out)?;
@@ -128,6 +129,7 @@ pub fn puts(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
 
 /// `out.print(*items)`
 pub fn print(cx: &mut Cx, out: Value, items: &[Value]) -> Result<()> {
+    cx.may_block()?;
     let last = [cx.lastline()];
     let items = if items.is_empty() { &last[..] } else { items };
     let (ofs, ors) = {

@@ -8,6 +8,7 @@ use zakuro_vm::*;
 
 /// Writes one object's text; returns the number of bytes.
 pub fn write_value(cx: &mut Cx, io: Value, v: Value) -> Result<usize> {
+    cx.may_block()?;
     let s = cx.to_s(v)?;
     let s = to_external(cx, io, s)?;
     let n = s.len();

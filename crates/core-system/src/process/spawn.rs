@@ -125,9 +125,48 @@ fn build_for(cx: &mut Cx, plan: &Plan, redirects: Vec<(i32, Option<i32>)>, shell
     c
 }
 
+/// Numbers of descriptors that nothing else may get meanwhile.
+struct Taken(Vec<i32>);
+
+impl Taken {
+    /// All that are free up to the largest that the child is to have. What the standard library opens, to hear from the child that there is no such program, must not be overwritten there.
+    fn up_to(redirects: &[(i32, Option<i32>)]) -> Taken {
+        let mut taken = Taken(Vec::new());
+        let last = redirects.iter().map(|(child, _)| *child).max().unwrap_or(0);
+        if last > 2 {
+            // SAFETY: a constant path; the numbers are ours.
+            unsafe {
+                let mut fd = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+                while fd >= 0 && fd <= last {
+                    taken.0.push(fd);
+                    fd = libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 0);
+                }
+                if fd >= 0 {
+                    libc::close(fd);
+                }
+            }
+        }
+        taken
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        // SAFETY: opened above, and nobody else knows them.
+        self.0.drain(..).for_each(|fd| _ = unsafe { libc::close(fd) });
+    }
+}
+
 /// The child inherits the CPUs that the calling thread may use.
-fn begin(c: &mut Command) -> std::io::Result<std::process::Child> {
+fn begin(c: &mut Command, redirects: &[(i32, Option<i32>)]) -> std::io::Result<std::process::Child> {
     zakuro_sched::use_all_cpus();
+    for fd in redirects.iter().filter_map(|r| r.1) {
+        // SAFETY: only asks.
+        if unsafe { libc::fcntl(fd, libc::F_GETFD) } < 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+    }
+    let _taken = Taken::up_to(redirects);
     c.spawn()
 }
 
@@ -140,11 +179,11 @@ pub fn start(cx: &mut Cx, plan: &Plan) -> Result<std::result::Result<i32, i32>> 
         return Ok(Err(libc::ENOENT));
     }
     let mut c = build(cx, plan, redirects.clone());
-    let mut started = zakuro_sched::blocking(|| begin(&mut c));
+    let mut started = zakuro_sched::blocking(|| begin(&mut c, &redirects));
     if started.as_ref().is_err_and(|e| e.raw_os_error() == Some(libc::ENOEXEC)) {
         // A script that names no interpreter is the shell's.
-        let mut c = build_for(cx, plan, redirects, true);
-        started = zakuro_sched::blocking(|| begin(&mut c));
+        let mut c = build_for(cx, plan, redirects.clone(), true);
+        started = zakuro_sched::blocking(|| begin(&mut c, &redirects));
     }
     Ok(match started {
         Ok(child) => {
@@ -195,6 +234,20 @@ fn spawn_planned(cx: &mut Cx, plan: &spawn_args::Plan) -> Result<i64> {
     }
 }
 
+/// Replaces the process; the error, if that fails. The standard library gives the program the system's SIGPIPE: this process would die of the next pipe that nobody reads.
+fn replace(c: &mut Command) -> i32 {
+    // SAFETY: the structure is the call's own.
+    unsafe {
+        let mut before: libc::sigaction = std::mem::zeroed();
+        let known = libc::sigaction(libc::SIGPIPE, std::ptr::null(), &mut before) == 0;
+        let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
+        if known {
+            libc::sigaction(libc::SIGPIPE, &before, std::ptr::null_mut());
+        }
+        e
+    }
+}
+
 /// Replaces the process by a program. A VM other than the main one must leave the others alone: it runs the program as a child and ends
 /// with its status.
 fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
@@ -204,7 +257,7 @@ fn exec(cx: &mut Cx, args: Args) -> Result<Value> {
         let redirects = spawn_args::redirects(cx, &plan)?;
         let mut c = build(cx, &plan, redirects);
         zakuro_sched::use_all_cpus();
-        let e = c.exec().raw_os_error().unwrap_or(libc::ENOENT);
+        let e = replace(&mut c);
         return fail(cx, e, &shown(&plan));
     }
     let pid = match start(cx, &plan)? {

@@ -10,7 +10,7 @@ use zakuro_macros::Trace;
 use zakuro_vm::vm::FastMap;
 use zakuro_vm::*;
 
-const MAX: usize = 1 << 14;
+const MAX: usize = 1 << 16;
 const MAX_BYTES: usize = 128;
 /// Bytes of a Symbol's name that is kept although it is long.
 const MAX_NAME: usize = 64 << 10;

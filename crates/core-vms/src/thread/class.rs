@@ -2,7 +2,7 @@
 
 use super::{deadline, payload};
 use zakuro_macros::ruby_class;
-use zakuro_vm::thread::{State, Thread};
+use zakuro_vm::thread::{MAIN, State, Thread};
 use zakuro_vm::interp::trace::events;
 use zakuro_vm::*;
 
@@ -16,6 +16,11 @@ fn start(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
     cx.data_init(this, t)?;
     cx.thread_start(this, body)?;
     Ok(this)
+}
+
+/// Whether it is the main thread, which has ended and waits for the others to end.
+fn is_over(cx: &mut Cx, this: Value) -> Result<bool> {
+    Ok(payload(cx, this)?.id == MAIN && cx.is_last())
 }
 
 /// Tells traces that a thread begins or ends.
@@ -381,7 +386,7 @@ pub mod thread {
     ///     Thread.new {}.join.alive?   #=> false
     #[method("alive?")]
     fn alive(cx: &mut Cx, this: Value) -> Result<bool> {
-        Ok(payload(cx, this)?.alive())
+        Ok(!is_over(cx, this)? && payload(cx, this)?.alive())
     }
 
     /// "run", "sleep", "aborting"; false after a normal end, nil after an exception.
@@ -389,6 +394,9 @@ pub mod thread {
     ///     t = Thread.new { Thread.stop }; Thread.pass until t.stop?; [t.status, t.kill.join.status]   #=> ["sleep", false]
     #[method("status")]
     fn status(cx: &mut Cx, this: Value) -> Result<Value> {
+        if is_over(cx, this)? {
+            return Ok(Value::FALSE);
+        }
         let t = payload(cx, this)?;
         if !t.alive() {
             return Ok(if t.error.is_nil() { Value::FALSE } else { Value::NIL });
@@ -491,8 +499,10 @@ pub mod thread {
     /// Name, place of the block and state.
     #[method("inspect", "to_s")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
+        let is_over = is_over(cx, this)?;
         let t = payload(cx, this)?;
         let state = match t.state {
+            _ if is_over => "dead",
             State::Dead | State::Created => "dead",
             State::Waiting if t.forever => "sleep_forever",
             State::Waiting => "sleep",

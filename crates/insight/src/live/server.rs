@@ -146,7 +146,6 @@ impl Server {
 
     /// For the rest of the process.
     pub(super) fn run(mut self) {
-        zakuro_base::sync::held::prepare_thread();
         loop {
             self.wait();
             self.accept();

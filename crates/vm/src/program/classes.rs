@@ -719,9 +719,13 @@ impl Cx {
         let c = self.class(id);
         let (prepended, kept) = self.own_parts(id);
         let beside = Beside { superclass: self.superclass_of(id), prepended, kept };
+        // What a prepended module has got since then stands behind the class already, or it gets a place.
+        let fresh = Beside::default();
+        let late = Beside { superclass: beside.superclass, prepended: kept, kept: prepended };
         let mut out: Vec<ClassId> = Vec::new();
         for m in &c.prepends {
-            self.place(&mut out, 0, *m, &Beside::default());
+            let new = !prepended.contains(m);
+            self.place(&mut out, 0, *m, if new { &fresh } else { &late });
         }
         let mut behind = vec![id];
         for m in &c.includes {

@@ -276,10 +276,11 @@ impl Cx {
         sum += self.generic_ivars.values().map(|l| 40 + l.capacity() * size_of::<(Sym, Value)>()).sum::<usize>();
         sum += self.states.values().map(|s| s.state_weight()).sum::<usize>();
         let before = std::mem::replace(&mut self.owned, sum);
-        if sum > before {
-            self.heap.add_payload(sum - before);
-        } else {
-            self.heap.sub_payload(before - sum);
+        let mut idle = (self.transitions.capacity() - self.transitions.len()) * TRANSITION;
+        if let Some(n) = &self.numbers {
+            idle += (n.classes.len() + n.resting.0.len()) * size_of::<Option<ClassSlot>>();
+            idle += (n.shapes.len() + n.resting.1.len()) * size_of::<Option<ShapeInfo>>();
         }
+        self.heap.weighed(before, sum, idle.min(sum));
     }
 }

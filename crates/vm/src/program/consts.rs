@@ -266,7 +266,7 @@ impl Cx {
                 .iter()
                 .zip(&values)
                 .filter_map(|(c, v)| match c {
-                    Const::Str { bytes, encoding } => Some(((&**bytes, *encoding), *v)),
+                    Const::Interned { bytes, encoding } => Some(((&**bytes, *encoding), *v)),
                     _ => None,
                 })
                 .collect();
@@ -287,9 +287,6 @@ impl Cx {
             Const::Float(f) => self.float(*f),
             Const::Sym(s) => Value::sym(*s),
             Const::Str { bytes, encoding } => {
-                if let Some(v) = known(bytes, *encoding) {
-                    return v;
-                }
                 let v = self.str_bytes(bytes, *encoding);
                 v.set_flags(flags::FROZEN);
                 if bytes.is_ascii() {
@@ -299,6 +296,9 @@ impl Cx {
                 v
             }
             Const::Interned { bytes, encoding } => {
+                if let Some(v) = known(bytes, *encoding) {
+                    return v;
+                }
                 let s = Ref::of(self.str_bytes(bytes, *encoding));
                 crate::library::library().interned(self, s)
             }

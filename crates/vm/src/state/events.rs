@@ -20,8 +20,10 @@ pub const SCRIPT_COMPILED: u32 = 8192;
 pub const RESCUE: u32 = 16384;
 /// A literal is about to be made. Told to the libraries' own traces only.
 pub const LITERAL: u32 = 32768;
+/// Calls of builtins that CRuby has in Ruby, which are told as CALL and RETURN: set where these are wanted everywhere.
+pub const IN_RUBY: u32 = 65536;
 /// Kinds that need marked instructions.
-pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN | RESCUE | LITERAL;
+pub const IN_CODE: u32 = LINE | CLASS | END | CALL | RETURN | C_CALL | C_RETURN | B_CALL | B_RETURN | RESCUE | LITERAL | IN_RUBY;
 
 /// Something that happened.
 #[derive(Clone)]
@@ -38,10 +40,12 @@ pub struct Event {
     /// Its frame while the event is told.
     pub frame: *mut Frame,
     pub line: u32,
+    /// A call or return of a builtin that CRuby has in Ruby.
+    pub in_ruby: bool,
 }
 impl Trace for Event {
     fn trace(&self, m: &mut Marker<'_>) {
-        let Event { self_, me, value, kind: _, code: _, frame: _, line: _ } = self;
+        let Event { self_, me, value, kind: _, code: _, frame: _, line: _, in_ruby: _ } = self;
         [*self_, *me, *value].trace(m);
     }
 }

@@ -65,8 +65,8 @@ impl Cx {
     #[cold]
     pub fn raise_value<T>(&mut self, exc: Value) -> Result<T> {
         if exc.is_kind(Kind::Exception) {
-            if self.tracing & crate::events::RAISE != 0 {
-                self.trace_event(crate::events::RAISE, None, None, exc)?;
+            if self.tracing & (crate::events::RAISE | crate::events::C_CALL | crate::events::C_RETURN) != 0 {
+                self.trace_raise(exc)?;
             }
             if self.ivar_get(exc, hidden::raw()).is_nil() && self.ivar_get(exc, hidden::backtrace()).is_nil() {
                 let (levels, skipped) = self.capture_backtrace(self.class_of(exc) == ids::SYSTEM_STACK_ERROR);

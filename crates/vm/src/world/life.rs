@@ -278,7 +278,7 @@ impl Cx {
         if self.must_leave() { Err(Exc) } else { Ok(self.take_pending()) }
     }
     /// Whether the main thread waits for the others: threads that are made now are ended at once.
-    pub(crate) fn is_last(&self) -> bool {
+    pub fn is_last(&self) -> bool {
         self.life.last
     }
     /// Tells the main thread that the VM is ending.

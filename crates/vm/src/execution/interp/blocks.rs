@@ -313,8 +313,8 @@ pub unsafe fn bind_args(
         let (least, most) = p.arity_range();
         let spread;
         if !strict {
-            // Beside keywords one value is no list.
-            let alone = args.len() == 1 && kwargs.is_none_or(|h| h.len() == 0);
+            // Beside keywords one value is no list, not even if there are none of them: see `lay_out_yield`.
+            let alone = args.len() == 1 && (!kw || !minds_keywords(p) && kwargs.is_none_or(|h| h.len() == 0));
             let many = least + p.optional as usize > 1 || (p.rest && least + p.optional as usize > 0) || p.excessed_comma;
             let many = many && !(least + p.optional as usize == 1 && !p.rest && !p.excessed_comma);
             if alone
@@ -375,6 +375,11 @@ pub unsafe fn bind_args(
         }
         Ok(())
     }
+}
+
+/// Whether a block takes more than required parameters: one value beside `**{}` is no list to it.
+fn minds_keywords(p: &Params) -> bool {
+    p.optional > 0 || p.rest || p.post > 0 || p.block || p.takes_keywords() || p.kwrest == KwRest::Refused
 }
 
 #[cold]
@@ -597,9 +602,16 @@ unsafe fn lay_out_yield(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
-        let Laid { argc, kw, lent, list, block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        let Laid { mut argc, mut kw, no_keywords, mut lent, list, block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        let called = activation((*cx.fp).block);
+        if no_keywords && argc == 1 && called.as_ref().is_some_and(|a| minds_keywords(&(&*a.cs).code.params)) {
+            // They stood behind it.
+            argc += 1;
+            *base.add(argc) = cx.new_hash().as_value();
+            (kw, lent) = (true, false);
+        }
         cx.call = PendingCall { me: Value::NIL, argc, kw, lent, list, block, name: sym::empty, state: std::ptr::null() };
-        match activation((*cx.fp).block) {
+        match called {
             Some(_) => give_keywords(cx, base),
             None => own_keywords(cx, base, argc, lent),
         }

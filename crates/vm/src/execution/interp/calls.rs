@@ -1011,6 +1011,8 @@ pub struct Laid {
     pub argc: usize,
     /// The last is a keyword Hash.
     pub kw: bool,
+    /// Keywords were written, and there are none.
+    pub no_keywords: bool,
     /// It is the caller's.
     pub lent: bool,
     /// What the last positional ones were splatted from.
@@ -1036,7 +1038,7 @@ pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, c
         let flags = site.flags;
         let has_kw = flags & call_flags::KW != 0;
         let kw_at = base.add(1 + x);
-        let mut laid = Laid { argc: x, kw: false, lent: false, list: List::None, block: Block::NONE };
+        let mut laid = Laid { argc: x, kw: false, no_keywords: has_kw, lent: false, list: List::None, block: Block::NONE };
         if flags & call_flags::KW_NAMES != 0 {
             let names = &code.keyword_lists[site.keywords as usize];
             let hash = cx.keyword_hash(names, kw_at);
@@ -1072,7 +1074,7 @@ pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, c
                     && let Some(h) = Ref::<HashCell>::from_value(*at.add(n - 1))
                     && h.header.flags & KEYWORDS != 0
                 {
-                    (laid.kw, laid.lent) = (h.len() > 0, h.len() > 0);
+                    (laid.kw, laid.lent, laid.no_keywords) = (h.len() > 0, h.len() > 0, h.len() == 0);
                     laid.argc -= (h.len() == 0) as usize;
                 } else {
                     laid.list = if flags & call_flags::SPLAT_FRESH != 0 { List::Own } else { List::Lent };
@@ -1083,7 +1085,7 @@ pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, c
         if let Some(h) = kwargs {
             laid.argc += 1;
             *base.add(laid.argc) = h.as_value();
-            laid.kw = true;
+            (laid.kw, laid.no_keywords) = (true, false);
             laid.lent = flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) == 0;
         }
         Ok(laid)
@@ -1188,7 +1190,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             *base = answer;
             return Ok(Prepared::Answered);
         }
-        let Laid { argc, kw, lent, mut list, mut block } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        let Laid { argc, kw, lent, mut list, mut block, .. } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         if let Some(literal) = site.literal_block() {
             cx.child_state(cs, literal as usize);
             block = block_record(cx, regs, cs, i.a, literal);

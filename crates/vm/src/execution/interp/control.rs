@@ -403,6 +403,13 @@ impl Cx {
         let Some(c) = self.class_id(pattern) else {
             return self.type_error("class or module required for rescue clause");
         };
-        if self.is_builtin(pattern, sym::eqq, ids::MODULE) { Ok(self.is_a(exc, c)) } else { self.case_eq(pattern, exc) }
+        if !self.is_builtin(pattern, sym::eqq, ids::MODULE) {
+            return self.case_eq(pattern, exc);
+        }
+        let wanted = self.tracing & (crate::events::C_CALL | crate::events::C_RETURN) != 0;
+        match self.method_of(pattern, sym::eqq).filter(|_| wanted && exc.is_kind(Kind::Exception)) {
+            Some(m) => Ok(self.call_told(m, pattern, sym::eqq, &[exc], false, crate::builtin::Block::NONE)?.truthy()),
+            None => Ok(self.is_a(exc, c)),
+        }
     }
 }

@@ -328,7 +328,7 @@ pub unsafe fn new_array(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
 ///
 /// [`Op::AskList`]: zakuro_bytecode::Op::AskList
 pub(super) fn ask_of_list(cx: &Cx, what: u8, values: &[Value]) -> Value {
-    if cx.redefined & (fast::LIST | fast::ARRAY | fast::EQUALITY) != 0 {
+    if cx.redefined & (fast::LIST | fast::ARRAY | fast::EQUALITY | fast::TRACED) != 0 {
         return Value::UNDEF;
     }
     match (what, values) {
@@ -410,7 +410,8 @@ pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
         (*cx.fp).ip = ip;
         let a = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
         r!(regs, i.a) = ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, 0, a.len()).as_value();
-        next!(cx, ip, regs, cs)
+        // `to_a` may have switched a trace on.
+        next!(cx, (*cx.fp).ip, regs, cs)
     }
 }
 pub unsafe fn new_hash(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
@@ -520,7 +521,7 @@ pub unsafe fn expand(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
         let i = *ip;
         (*cx.fp).ip = ip;
         check!(cx, ip, regs, cs, spread(cx, i, regs));
-        next!(cx, ip, regs, cs)
+        next!(cx, (*cx.fp).ip, regs, cs)
     }
 }
 #[inline(never)]

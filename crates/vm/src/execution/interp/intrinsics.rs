@@ -5,6 +5,7 @@ use super::{check, next};
 use crate::frame::*;
 use crate::library::library;
 use crate::raise::Result;
+use crate::thread::Thread;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, Intrinsic, Place};
 use zakuro_object::*;
@@ -295,22 +296,32 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 once[i.b as usize] = Value::TRUE;
                 arg(0)
             }
-            Intrinsic::OnceTest => {
+            Intrinsic::OnceTest => loop {
                 cx.state_gets_cells(cs);
-                let once = &mut (*(cs as *mut CodeState)).once;
-                Value::bool(once[i.b as usize].is_undef())
-            }
+                let kept = (&(*cs).once)[i.b as usize];
+                if kept.is_undef() {
+                    break Value::TRUE;
+                }
+                match cx.data_mut_of::<Thread>(kept).map(|t| t.alive()) {
+                    None => break Value::FALSE,
+                    // Another thread is at it: what that finds is kept.
+                    Some(true) if kept != cx.current_thread() => cx.thread_pass()?,
+                    Some(_) => break Value::TRUE,
+                }
+            },
             Intrinsic::OnceSet => {
+                let (value, evaluates) = (arg(0), cx.data_mut_of::<Thread>((&(*cs).once)[i.b as usize]).is_some());
                 cx.once_used = true;
                 let key = std::sync::Arc::as_ptr(&(*cs).code) as usize;
                 cx.state_changes(|c| c.once(key));
+                let begun = if value.is_nil() && cx.threads.is_some() { cx.current_thread() } else { Value::UNDEF };
                 cx.state_gets_cells(cs);
-                let once = &mut (*(cs as *mut CodeState)).once;
+                let kept = &mut (&mut (*(cs as *mut CodeState)).once)[i.b as usize];
                 // Another thread may have been first while this one evaluated.
-                if once[i.b as usize].is_undef() {
-                    once[i.b as usize] = arg(0);
+                if kept.is_undef() || evaluates {
+                    *kept = if value.is_nil() { begun } else { value };
                 }
-                once[i.b as usize]
+                *kept
             }
             Intrinsic::OnceGet => (&(*cs).once)[i.b as usize],
             Intrinsic::MatchLastLine => {

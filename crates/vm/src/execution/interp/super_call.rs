@@ -134,7 +134,7 @@ unsafe fn lay_out_super(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *con
         let i = *ip;
         let site = &(&(*cs).code.calls)[i.c as usize];
         let base = regs.add(i.a as usize);
-        let Laid { argc, kw, lent, list, block: given } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
+        let Laid { argc, kw, lent, list, block: given, .. } = spread(cx, base, i.x as usize, site, &(*cs).code)?;
         let block = match literal_block(cx, regs, cs, i.a, site) {
             Some(b) => b,
             None if site.flags & call_flags::BLOCKARG != 0 => given,

@@ -40,6 +40,19 @@ pub struct Tracing {
     methods: bool,
     /// A trace wants lines, too.
     lines_told: bool,
+    /// Where a told `raise` stands, by its frame: what it raises is told when it is over.
+    raises: Raises,
+}
+
+/// What is known of a told `raise`.
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Raises {
+    #[default]
+    Nothing,
+    /// It runs, in this frame.
+    At(usize),
+    /// It has raised.
+    Has,
 }
 
 impl Tracing {
@@ -71,10 +84,11 @@ fn instrument(cs: &mut CodeState, mask: u32) {
         return;
     }
     let internal = code.file.starts_with("<internal");
+    let of_builtins = mask & (C_CALL | C_RETURN | IN_RUBY) != 0;
     let copy = traced.get_or_insert_with(|| code.insns.clone());
     copy.copy_from_slice(&code.insns);
     let (calls, returns) = match code.kind {
-        CodeKind::Method if internal => (C_CALL, C_RETURN),
+        CodeKind::Method if internal => (C_CALL | IN_RUBY, C_RETURN | IN_RUBY),
         CodeKind::Method => (CALL, RETURN),
         CodeKind::Block if !internal => (CALL | B_CALL, RETURN | B_RETURN),
         CodeKind::Class => (CLASS, END),
@@ -100,8 +114,8 @@ fn instrument(cs: &mut CodeState, mask: u32) {
             // A case's comparison with a literal is no call: what is none goes by the ordinary call anyway.
             Op::CaseEq => false,
             // An operator whose fast path would tell nothing.
-            op if op.group_length() > 1 => mask & (C_CALL | C_RETURN) != 0 && !internal,
-            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX => mask & (C_CALL | C_RETURN) != 0 && !internal,
+            op if op.group_length() > 1 => of_builtins && !internal,
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX => of_builtins && !internal,
             _ => false,
         };
         if marked {
@@ -118,6 +132,9 @@ impl Cx {
         if lines.counting {
             tracing.files = lines.files.keys().cloned().collect();
             tracing.methods = lines.counts_methods;
+        }
+        if tracing.everywhere & (events::CALL | events::RETURN) != 0 {
+            tracing.everywhere |= events::IN_RUBY;
         }
         tracing.lines_told = tracing.codes.values().fold(tracing.everywhere, |a, b| a | b) & events::LINE != 0;
         let any = tracing.any();
@@ -189,7 +206,9 @@ impl Cx {
         // SAFETY: a live Ruby frame.
         let (self_, me) = unsafe { (self_.or(running.map(|f| *(*f).regs)), me.or(running.map(|f| (*f).me))) };
         // A builtin written in Ruby is called where its caller stands.
-        let frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.frame_of_program() } else { running };
+        let in_ruby = wanted & (events::CALL | events::RETURN) != 0 && self.is_in_ruby(me);
+        let of_builtin = in_ruby || wanted & (events::C_CALL | events::C_RETURN) != 0;
+        let frame = if of_builtin { self.frame_of_program() } else { running };
         // SAFETY: a live Ruby frame.
         let event = unsafe {
             match frame {
@@ -200,7 +219,9 @@ impl Cx {
                     value,
                     code: (*f).code,
                     frame: f,
+                    in_ruby,
                     line: match wanted {
+                        _ if of_builtin => (*(*f).code).line_of((*f).ip),
                         events::CALL | events::B_CALL | events::CLASS => (&*(*f).code).code.line,
                         events::RETURN | events::B_RETURN if written_return(f) => (*(*f).code).line_of((*f).ip),
                         events::RETURN | events::B_RETURN | events::END => (&*(*f).code).code.end_line,
@@ -219,15 +240,17 @@ impl Cx {
                     code: std::ptr::null(),
                     frame: std::ptr::null_mut(),
                     line: 0,
+                    in_ruby,
                 },
             }
         };
         let call = self.call;
         let around = self.told_frame;
         let end = self.told_place;
-        if wanted & (events::RETURN | events::B_RETURN | events::END) != 0 {
+        if !of_builtin && wanted & (events::RETURN | events::B_RETURN | events::END) != 0 {
             self.told_place = (event.frame, event.line);
-        } else if wanted & (events::CALL | events::B_CALL) != 0
+        } else if !of_builtin
+            && wanted & (events::CALL | events::B_CALL) != 0
             && let Some(f) = frame
         {
             // SAFETY: a live Ruby frame.
@@ -235,7 +258,7 @@ impl Cx {
             let first = code.statements.first().map_or(event.line, |s| s.1);
             self.told_place = (f, first);
         }
-        self.told_frame = if wanted & (events::C_CALL | events::C_RETURN) != 0 { self.fp } else { std::ptr::null() };
+        self.told_frame = if of_builtin { self.fp } else { std::ptr::null() };
         let r = crate::library::library().trace(self, &event);
         self.told_frame = around;
         self.told_place = end;
@@ -256,6 +279,20 @@ impl Cx {
         }
         None
     }
+    /// Whether a builtin written in Ruby was called by another one.
+    unsafe fn is_called_within(&self, f: *const Frame) -> bool {
+        // SAFETY: caller: a live frame of the running stack; those below it are initialised.
+        unsafe {
+            let mut g = f.wrapping_sub(1);
+            while g >= self.stacks.frames.cast_const() {
+                if !(*g).is_boundary() {
+                    return crate::backtrace::internal(&(*(*g).code).code);
+                }
+                g = g.wrapping_sub(1);
+            }
+        }
+        false
+    }
     /// Kinds of events of a Ruby frame's entry and end.
     unsafe fn frame_events(&self, f: *const Frame) -> ([u32; 2], [u32; 2]) {
         use events::*;
@@ -263,7 +300,13 @@ impl Cx {
         let code = unsafe { &(*(*f).code).code };
         let internal = crate::backtrace::internal(code);
         match code.kind {
-            CodeKind::Method if internal => ([C_CALL, 0], [C_RETURN, 0]),
+            // SAFETY: caller. What a builtin written in Ruby calls is its own matter.
+            CodeKind::Method if internal && unsafe { self.is_called_within(f) } => ([0, 0], [0, 0]),
+            CodeKind::Method if internal => {
+                // SAFETY: caller.
+                let (call, end) = self.kinds_of(unsafe { (*f).me });
+                ([call, 0], [end, 0])
+            }
             CodeKind::Method => ([CALL, 0], [RETURN, 0]),
             CodeKind::Block if internal => ([0, 0], [0, 0]),
             // SAFETY: caller.
@@ -297,6 +340,39 @@ impl Cx {
             self.pending = failed.unwrap_or(pending);
         }
     }
+    /// Whether a method is a builtin that CRuby has in Ruby.
+    fn is_in_ruby(&self, me: Option<Value>) -> bool {
+        let m = me.and_then(Ref::<MethodCell>::from_value).filter(|m| m.method_kind() != MethodKind::Frame);
+        m.is_some_and(|m| self.file_in_ruby(m).is_some())
+    }
+    /// As what a call and the end of a builtin are told.
+    fn kinds_of(&self, me: Value) -> (u32, u32) {
+        if self.is_in_ruby(Some(me)) { (events::CALL, events::RETURN) } else { (events::C_CALL, events::C_RETURN) }
+    }
+    /// An exception is raised: told now, or at the end of the `raise` that is told.
+    #[cold]
+    pub(crate) fn trace_raise(&mut self, exc: Value) -> Result<()> {
+        let here = Raises::At(self.fp as usize);
+        if let Some(t) = self.traces.as_deref_mut().filter(|t| t.raises == here) {
+            t.raises = Raises::Has;
+            return Ok(());
+        }
+        self.tell_raised(exc)
+    }
+    /// CRuby asks the exception for its backtrace first.
+    fn tell_raised(&mut self, exc: Value) -> Result<()> {
+        if self.tracing & (events::C_CALL | events::C_RETURN) != 0 {
+            let m = self.find_method(self.class_of(exc), Sym::intern("backtrace"));
+            if let Some(m) = m.filter(|m| m.method_kind() == MethodKind::Native) {
+                self.trace_event(events::C_CALL, Some(exc), Some(m.as_value()), Value::NIL)?;
+                self.trace_event(events::C_RETURN, Some(exc), Some(m.as_value()), Value::NIL)?;
+            }
+        }
+        self.trace_event(events::RAISE, None, None, exc)
+    }
+    fn set_raises(&mut self, raises: Raises) -> Raises {
+        self.traces.as_deref_mut().map_or(Raises::Nothing, |t| std::mem::replace(&mut t.raises, raises))
+    }
     /// Tells a call of a builtin around the call itself.
     unsafe fn traced_native(&mut self, base: *mut Value, m: Method, argc: usize, block: Block) -> Result<Value> {
         // SAFETY: caller: argc values stand above base, above the top frame's live values.
@@ -310,7 +386,10 @@ impl Cx {
             let receiver = *base;
             nf.write(Frame { ip: stub(), regs: base, code: std::ptr::null(), block, me: m.as_value(), aux: base.add(n + 1) as usize });
             self.fp = nf;
-            let r = self.trace_event(events::C_CALL, Some(*base), Some(m.as_value()), Value::NIL);
+            let (kind, _) = self.kinds_of(m.as_value());
+            let r = self.trace_event(kind, Some(*base), Some(m.as_value()), Value::NIL);
+            let raises = m.owner == ids::KERNEL && matches!(&*m.name.name(), "raise" | "fail");
+            let around = if raises { self.set_raises(Raises::At(nf as usize)) } else { Raises::Nothing };
             let r = match r {
                 Ok(()) => match (m.method_kind(), m.data.as_sym()) {
                     (MethodKind::AttrReader, Some(name)) => Ok(self.ivar_get(*base, name)),
@@ -325,20 +404,31 @@ impl Cx {
             if let Ok(v) = r {
                 *base = v;
             }
+            let raised = if raises { self.set_raises(around) } else { Raises::Nothing };
             let r = self.tell_returned(receiver, m, r);
             self.fp = fp;
-            r
+            match (r, raised) {
+                (Err(Exc), Raises::Has) => {
+                    let exc = self.take_pending();
+                    self.pinned.push(exc);
+                    let told = self.tell_raised(exc);
+                    self.pinned.pop();
+                    told.and_then(|()| self.repend(exc))
+                }
+                (r, _) => r,
+            }
         }
     }
     /// Tells the end of a call of a builtin, with what came of it.
     fn tell_returned(&mut self, receiver: Value, m: Method, r: Result<Value>) -> Result<Value> {
+        let (_, kind) = self.kinds_of(m.as_value());
         match r {
-            Ok(v) => self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), v).map(|()| v),
+            Ok(v) => self.trace_event(kind, Some(receiver), Some(m.as_value()), v).map(|()| v),
             Err(Exc) => {
                 let pending = self.pending;
                 self.pending = Value::NIL;
                 self.pinned.push(pending);
-                let told = self.trace_event(events::C_RETURN, Some(receiver), Some(m.as_value()), Value::NIL);
+                let told = self.trace_event(kind, Some(receiver), Some(m.as_value()), Value::NIL);
                 self.pinned.pop();
                 if told.is_ok() {
                     self.pending = pending;
@@ -349,10 +439,11 @@ impl Cx {
     }
     /// A call that natives make in the program's place (of an object that stands for a method, of a hook): told as one that the program writes.
     pub fn call_told(&mut self, m: Method, v: Value, name: Sym, args: &[Value], kw: bool, block: Block) -> Result<Value> {
-        if self.tracing & (events::C_CALL | events::C_RETURN) == 0 || !is_builtin(m) {
+        if self.tracing & (events::C_CALL | events::C_RETURN | events::IN_RUBY) == 0 || !is_builtin(m) {
             return self.call_method(m, v, name, args, kw, block);
         }
-        self.trace_event(events::C_CALL, Some(v), Some(m.as_value()), Value::NIL)?;
+        let (kind, _) = self.kinds_of(m.as_value());
+        self.trace_event(kind, Some(v), Some(m.as_value()), Value::NIL)?;
         let r = self.call_method(m, v, name, args, kw, block);
         self.tell_returned(v, m, r)
     }
@@ -423,7 +514,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         if index == 0 && (*f).aux & FRAME_TRACED == 0 {
             (*f).aux |= FRAME_TRACED;
             let (starts, _) = cx.frame_events(f);
-            if starts.contains(&CALL) && cx.traces.as_ref().is_some_and(|t| t.methods) {
+            if starts.contains(&CALL) && !crate::backtrace::internal(code) && cx.traces.as_ref().is_some_and(|t| t.methods) {
                 cx.count_method(code);
             }
             for kind in starts.into_iter().filter(|k| *k != 0) {
@@ -456,7 +547,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                     cx.trace_event(kind, None, None, r!(regs, insn.a))?;
                 }
             }
-            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk if cx.tracing & (C_CALL | C_RETURN) != 0 => {
+            Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk if cx.tracing & (C_CALL | C_RETURN | IN_RUBY) != 0 => {
                 let site = &code.calls[insn.c as usize];
                 // What a builtin written in Ruby calls is its own matter.
                 if site.flags & call_flags::YIELD != 0 || code.file.starts_with("<internal") {
@@ -487,7 +578,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
             }
             _ if op.group_length() > 1
                 && op != Op::CaseEq
-                && cx.tracing & (C_CALL | C_RETURN) != 0
+                && cx.tracing & (C_CALL | C_RETURN | IN_RUBY) != 0
                 && !code.file.starts_with("<internal") =>
             {
                 // The ordinary call, which follows, gets the operands and is told.
@@ -509,7 +600,7 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
                 return Ok(Then::Done);
             }
             Op::SendX
-                if cx.tracing & (C_CALL | C_RETURN) != 0
+                if cx.tracing & (C_CALL | C_RETURN | IN_RUBY) != 0
                     && code.calls[insn.c as usize].flags & call_flags::YIELD == 0
                     && !code.file.starts_with("<internal") =>
             {

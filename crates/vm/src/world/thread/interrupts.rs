@@ -35,6 +35,11 @@ impl Cx {
         }
         self.thread_interrupts(false)
     }
+    /// What `Thread.handle_interrupt` puts off until something may block is raised now: for natives that may, and mostly do not.
+    #[inline]
+    pub fn may_block(&mut self) -> Result<()> {
+        self.thread_interrupts(true)
+    }
     /// Raises what other threads have sent to this one. `blocking`: it is about to wait.
     #[inline]
     pub(crate) fn thread_interrupts(&mut self, blocking: bool) -> Result<()> {
@@ -138,15 +143,20 @@ impl Cx {
     /// What the error of a deadlock says: each thread and where it waits.
     pub(crate) fn deadlock_report(&mut self) -> String {
         let list = self.live_threads();
-        let mut s = format!("No live threads left. Deadlock?\n{} threads, {} sleeps", list.len(), list.len());
+        let (count, current) = (list.len(), self.current_thread());
+        // SAFETY: the main thread lives as long as the VM.
+        let main = unsafe { (*self.threads().main).object };
+        let mut s = format!("No live threads left. Deadlock?\n{count} threads, {count} sleeps");
+        s.push_str(&format!(" current:0x{:016x} main thread:0x{:016x}\n", current.bits(), main.bits()));
         for v in list.iter().copied() {
             let shown = self.inspect_for_error(v);
             // The one that is told runs because of that.
             let shown = shown.strip_suffix(" run>").map_or_else(|| shown.clone(), |s| format!("{s} sleep_forever>"));
-            s.push_str(&format!("\n* {shown}"));
+            s.push_str(&format!("* {shown}"));
             for l in self.thread_locations(v).unwrap_or_default().into_iter().take(SHOWN_LEVELS) {
                 s.push_str(&format!("\n   {l}"));
             }
+            s.push('\n');
         }
         s
     }
