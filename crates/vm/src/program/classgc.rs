@@ -9,8 +9,8 @@
 //!
 //! Never freed are classes of the boot image and of the image that the VM started from; those that some image of this VM has (there may be VMs that know their numbers:
 //! [`Vm::captures`]); those whose number went to another VM in a message; those that Rust code knows by number ([`ClassData::known`]). For the rest nobody outside the VM
-//! knows the numbers, so they are used again. Before that, all that remembers one is emptied: inline caches, the method cache, transitions. Numbers rest for one
-//! full collection, for the sake of Rust code that holds one while Ruby code runs.
+//! knows the numbers, so they are used again. Before that, all that remembers one is emptied: inline caches, the method cache, transitions. Numbers rest until that
+//! happens again, for the sake of Rust code that holds one while Ruby code runs.
 //!
 //! Weak are: lists of dependents; inline caches and the method cache, so that code does not keep alive what it has called once; values of variables beside the layouts, of
 //! cells that die.
@@ -29,14 +29,17 @@ use zakuro_object::*;
 /// Bytes of a row of the table of constants' places.
 pub(crate) const PLACE: usize = size_of::<((ClassId, Sym), (std::sync::Arc<str>, u32))>();
 
+/// So many classes that minor collections have freed are worth looking through all that may remember their numbers, and as many as there are states of Codes to look through.
+const MANY: usize = 4096;
+
 /// Numbers of classes and shapes that are free again.
 #[derive(Default)]
 pub(crate) struct Numbers {
     classes: Vec<u32>,
     shapes: Vec<u32>,
-    /// Free with the next full collection.
+    /// Free with the next collection that empties what remembers others.
     resting: (Vec<u32>, Vec<u32>),
-    /// Of classes that minor collections have freed, and of their objects. What remembers them is emptied by the next full collection.
+    /// Of classes that minor collections have freed, and of their objects. What remembers them is emptied when they are [`MANY`], or by the next full collection.
     gone: (Vec<u32>, Vec<u32>),
 }
 
@@ -150,6 +153,9 @@ impl Cx {
     /// Between marking and sweeping: frees the classes that were not found.
     pub(crate) fn sweep_classes(&mut self) {
         let full = self.heap.is_full();
+        if !full && self.fresh.classes.is_empty() {
+            return;
+        }
         let mut found = Vec::new();
         let mut each = |slot: &ClassSlot| {
             // SAFETY: own slots point to live class data.
@@ -163,12 +169,12 @@ impl Cx {
         } else {
             self.fresh.classes.iter().filter_map(|id| self.classes.get(*id)).for_each(&mut each);
         }
-        let mut gone = (Vec::new(), Vec::new());
-        if full && let Some(numbers) = &mut self.numbers {
+        let mut gone = self.numbers.as_mut().map_or_else(Default::default, |n| std::mem::take(&mut n.gone));
+        let due = full || gone.0.len() + found.len() >= MANY.max(self.code_states.len());
+        if due && let Some(numbers) = &mut self.numbers {
             let resting = std::mem::take(&mut numbers.resting);
             numbers.classes.extend(resting.0);
             numbers.shapes.extend(resting.1);
-            gone = std::mem::take(&mut numbers.gone);
         }
         if found.is_empty() && gone.0.is_empty() {
             return;
@@ -188,12 +194,10 @@ impl Cx {
             });
         }
         above.into_iter().for_each(|(id, count)| self.lose_dependents(id, count));
-        if full {
+        if due {
             self.forget_gone(gone);
         } else {
-            let all = &mut self.numbers.get_or_insert_default().gone;
-            all.0.extend(gone.0);
-            all.1.extend(gone.1);
+            self.numbers.get_or_insert_default().gone = gone;
         }
     }
     /// So many of a class's dependents are no more. Those that came last are looked at first: what dies young is among them.
