@@ -1,5 +1,5 @@
 # Short interpolations: lengths around what fits in a cell and on the stack, encodings, numbers, redefinitions.
-[0, 1, 7, 11, 12, 13, 23, 24, 25, 31, 32, 33, 63, 64, 65].each do |n|
+[0, 1, 7, 11, 12, 13, 23, 24, 25, 31, 32, 33, 63, 64, 65, 127, 128, 129, 253, 254, 255, 256, 257].each do |n|
   a = "x" * n
   r = ["#{a}", "#{a}#{a}", "a#{a}b", "#{n}#{a}#{-n}", "#{a}é", "é#{a}#{n}"]
   p r.map { |s| [s.length, s.bytesize, s.encoding.to_s, s.valid_encoding?, s.ascii_only?, s.frozen?] }

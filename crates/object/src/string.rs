@@ -579,7 +579,7 @@ pub struct Joined {
     len: usize,
 }
 impl Joined {
-    pub const ROOM: usize = 64;
+    pub const ROOM: usize = 256;
 
     #[inline(always)]
     pub fn new() -> Joined {

@@ -81,7 +81,7 @@ impl Cx {
         out.set_code_range(range);
         Some(out.as_value())
     }
-    /// The same of Strings and small Integers, some dozen bytes in all, in one walk.
+    /// The same of Strings and small Integers, of [`Joined::ROOM`] bytes in all at most, in one walk.
     #[inline(always)]
     fn interpolate_short(&mut self, parts: &[Value], encoding: u8) -> Option<Value> {
         let (mut text, mut any_utf8, mut range, mut numbers) = (Joined::new(), false, CodeRange::Ascii, false);
