@@ -19,6 +19,10 @@ type Items = Ref<HashCell>;
 
 /// Elements of a Set; an object that was never initialised is an empty one.
 fn items(cx: &mut Cx, set: Value) -> Items {
+    // Few Sets have variables of the program's own.
+    if let Some(h) = cx.newest_ivar(set, sym::set_items).and_then(Ref::<HashCell>::from_value) {
+        return h;
+    }
     if let Some(h) = cx.ivar_lookup(set, sym::set_items).and_then(Ref::<HashCell>::from_value) {
         return h;
     }

@@ -578,6 +578,15 @@ impl HashCell {
         }
         r
     }
+    /// A walk begins: no keys are added before it ends.
+    #[inline(always)]
+    pub fn walk_begins(this: Ref<HashCell>) {
+        this.cell().table.iterating += 1;
+    }
+    #[inline(always)]
+    pub fn walk_ends(this: Ref<HashCell>) {
+        this.cell().table.iterating -= 1;
+    }
     /// Whether it was handed over by the call that is being entered ([`HANDED_OVER`]), which it is not any more.
     pub fn take_over(this: Ref<HashCell>) -> bool {
         let own = this.header.flags & HANDED_OVER != 0;

@@ -573,6 +573,41 @@ impl Pieces {
     }
 }
 
+/// A short text that is put together before its String is made.
+pub struct Joined {
+    bytes: [std::mem::MaybeUninit<u8>; Joined::ROOM],
+    len: usize,
+}
+impl Joined {
+    pub const ROOM: usize = 256;
+
+    #[inline(always)]
+    pub fn new() -> Joined {
+        Joined { bytes: [std::mem::MaybeUninit::uninit(); Joined::ROOM], len: 0 }
+    }
+    /// False: there is no room for it.
+    #[inline(always)]
+    pub fn add(&mut self, bytes: &[u8]) -> bool {
+        let fits = bytes.len() <= Joined::ROOM - self.len;
+        if fits {
+            // SAFETY: there is room behind the first `len`; the source is borrowed, so it is none of these.
+            unsafe { copy_short(bytes, self.bytes.as_mut_ptr().cast::<u8>().add(self.len)) };
+            self.len += bytes.len();
+        }
+        fits
+    }
+    #[inline(always)]
+    pub fn bytes(&self) -> &[u8] {
+        // SAFETY: the first `len` were written.
+        unsafe { std::slice::from_raw_parts(self.bytes.as_ptr().cast(), self.len) }
+    }
+}
+impl Default for Joined {
+    fn default() -> Joined {
+        Joined::new()
+    }
+}
+
 impl Ref<StringCell> {
     fn set_inline_len(self, n: usize) {
         let cell = self.cell();

@@ -296,6 +296,11 @@ mod escape {
     #[method("escapeHTML")]
     pub fn escape_html(cx: &mut Cx, _this: Value, s: Ref<StringCell>) -> Result<Value> {
         let (s, back) = ascii_based(cx, s)?;
+        if back.is_none() && s.len() <= SHORT {
+            let mut out = [0; FILLED * (SHORT + 1)];
+            let n = short_html(s.content(&cx.heap), &mut out);
+            return Ok(escaped(cx, &out[..n], s));
+        }
         match html(cx, s)? {
             Some(out) => give(cx, &out, s, back),
             None => give(cx, &Held::of(s), s, back),

@@ -335,8 +335,30 @@ impl CharSet {
         let mut at = 0;
         let mut last = None;
         let mut pace = Pace::new();
+        let long = s.len() > AsciiRuns::BLOCK && self.unit.is_ascii_compatible();
+        let mut runs = AsciiRuns::new(long);
+        let once: [bool; 128] = if long { std::array::from_fn(|c| self.contains(c as u32)) } else { [false; 128] };
         while at < s.len() {
             pace.at(at, p)?;
+            if let Some(run) = runs.at(s, at) {
+                let begin = out.len();
+                out.extend_from_slice(run);
+                let doubles = run.iter().zip(&run[1..]).fold(last == Some(u32::from(run[0])), |any, (a, b)| any | (a == b));
+                if doubles {
+                    let block = &mut out[begin..];
+                    let (mut kept, mut before) = (0, last.unwrap_or(BROKEN));
+                    for i in 0..block.len() {
+                        let c = block[i];
+                        block[kept] = c;
+                        kept += usize::from(u32::from(c) != before || !once[usize::from(c & 127)]);
+                        before = u32::from(c);
+                    }
+                    out.truncate(begin + kept);
+                }
+                last = run.last().map(|c| u32::from(*c));
+                at += run.len();
+                continue;
+            }
             let (c, len) = self.unit.next(&s[at..]);
             if last != Some(c) || !self.contains(c) {
                 out.extend_from_slice(&s[at..at + len]);

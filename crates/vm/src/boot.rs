@@ -267,7 +267,7 @@ impl Vm {
             let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
             let object = alloc_cell(&vm.heap, ClassCell { header, id: *id }).as_value();
             let superclass = (*kind == ClassKind::Class && *id != ids::BASIC_OBJECT).then_some(*sup);
-            let mut data = ClassData::new(*id, *kind, object, superclass);
+            let mut data = Box::new(ClassData::new(*id, *kind, object, superclass));
             (data.alloc, data.near) = (*alloc, vec![*id]);
             vm.install_class(data);
             *vm.shapes.slot(id.0) = Some(ShapeInfo { class: *id, parent: id.0, name: sym::empty, count: 0 });

@@ -52,7 +52,7 @@ impl Comparer {
     }
     /// The first of the greatest elements (`want` is Greater) or of the least, with what was best before them, as long as all are of one kind whose `<=>`
     /// is the builtin one. None: they aren't, or Strings of two encodings are equal, or a Float is no number.
-    pub fn extreme(self, list: &[Value], before: Option<Value>, want: Ordering) -> Option<Value> {
+    pub fn extreme(self, heap: &Heap, list: &[Value], before: Option<Value>, want: Ordering) -> Option<Value> {
         let first = before.or(list.first().copied())?;
         if self.int && first.is_fixnum() {
             // Without a branch per element, twice: the compiler takes several at once.
@@ -74,10 +74,12 @@ impl Comparer {
             return Some(best);
         }
         let mut x = plain_string(first).filter(|_| self.string)?;
+        let mut begin = begin_of(x.content(heap));
         for v in list {
             let y = plain_string(*v)?;
-            match y.cmp_bytes(&x) {
-                o if o == want => (best, x) = (*v, y),
+            let other = begin_of(y.content(heap));
+            match other.cmp(&begin).then_with(|| y.cmp_bytes(&x)) {
+                o if o == want => (best, x, begin) = (*v, y, other),
                 Ordering::Equal if y.encoding() != x.encoding() => return None,
                 _ => {}
             }
@@ -109,6 +111,20 @@ impl Comparer {
         let r = cx.call(a, sym::cmp, &[b])?;
         order_of(cx, r, a, b)
     }
+}
+
+/// The first eight bytes as a number: Strings are in the order of theirs, where these differ.
+#[inline(always)]
+fn begin_of(text: &[u8]) -> u64 {
+    if let Some(begin) = text.first_chunk() {
+        return u64::from_be_bytes(*begin);
+    }
+    let n = text.len();
+    // Parts that overlap.
+    if let (Some(a), Some(b)) = (text.first_chunk(), text.last_chunk()) {
+        return u64::from(u32::from_be_bytes(*a)) << 32 | u64::from(u32::from_be_bytes(*b)) << (64 - 8 * n);
+    }
+    [0, n / 2, n.saturating_sub(1)].into_iter().filter_map(|i| Some(u64::from(*text.get(i)?) << (56 - 8 * i))).fold(0, |all, b| all | b)
 }
 
 /// A String of no subclass, which may have a `<=>` of its own.

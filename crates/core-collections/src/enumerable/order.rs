@@ -31,7 +31,7 @@ fn extreme_of_one_kind(cx: &mut Cx, a: Ref<ArrayCell>, want: Ordering) -> Result
     while let Some(part) = a.elements(&cx.heap).get(at..).filter(|p| !p.is_empty()) {
         let part = &part[..part.len().min(MOST)];
         at += part.len();
-        best = c.extreme(part, best, want);
+        best = c.extreme(&cx.heap, part, best, want);
         if best.is_none() {
             break;
         }

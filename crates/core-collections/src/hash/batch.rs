@@ -148,11 +148,11 @@ fn guarded(cx: &mut Cx, from: Source<'_>, f: impl FnOnce(&mut Cx) -> Result<()>)
         _ => None,
     };
     if let Some(h) = own {
-        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating += 1);
+        HashCell::walk_begins(h);
     }
     let r = f(cx);
     if let Some(h) = own {
-        HashCell::change_unnoticed(h, &mut cx.heap, |t| t.iterating -= 1);
+        HashCell::walk_ends(h);
     }
     r
 }

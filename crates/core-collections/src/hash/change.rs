@@ -31,9 +31,9 @@ pub(super) fn merge_into(cx: &mut Cx, this: Ref<HashCell>, other: Ref<HashCell>,
             && let Some(old) = cx.hash_get(this, k)?
         {
             // The block must add no key meanwhile; what it takes away stays away.
-            HashCell::change_unnoticed(this, &mut cx.heap, |t| t.iterating += 1);
+            HashCell::walk_begins(this);
             let new = cx.yield_values(block, &[k, old, v]);
-            HashCell::change_unnoticed(this, &mut cx.heap, |t| t.iterating -= 1);
+            HashCell::walk_ends(this);
             let new = new?;
             cx.check_frozen(this.as_value())?;
             if cx.hash_get(this, k)?.is_some() {

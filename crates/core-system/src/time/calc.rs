@@ -84,6 +84,18 @@ impl Moment {
         }
     }
     pub fn of_ratio(num: &BigInt, den: &BigInt) -> Moment {
+        if let (Some(n), Some(d)) = (num.to_i64(), den.to_i64())
+            && d > 0
+            && NEAR.contains(&n)
+        {
+            let (n, giga) = (i128::from(n) * i128::from(GIGA), i128::from(GIGA));
+            let (ns, m) = (n.div_euclid(i128::from(d)), n.rem_euclid(i128::from(d)) as i64);
+            let rest = (m != 0).then(|| {
+                let g = m.gcd(&d);
+                Box::new((BigInt::from(m / g), BigInt::from(d / g)))
+            });
+            return Moment { nsec: ns.rem_euclid(giga) as u32, rest, ..Moment::whole(ns.div_euclid(giga) as i64) };
+        }
         let (ns, m) = (num * GIGA).div_mod_floor(den);
         let (sec, nsec) = ns.div_mod_floor(&BigInt::from(GIGA));
         let rest = if m.is_zero() {
@@ -109,11 +121,12 @@ impl Moment {
         self.rest.is_none() && self.eras.is_none()
     }
     pub fn plus(&self, o: &Moment) -> Moment {
-        if self.is_plain() && o.is_plain() {
+        if self.eras.is_none() && o.eras.is_none() && (self.rest.is_none() || o.rest.is_none()) {
             let ns = self.nsec as i64 + o.nsec as i64;
             // Of two halves of what 64 bits hold, less the last second.
             let sec = self.sec + o.sec + ns / GIGA;
-            return Moment { nsec: (ns % GIGA) as u32, ..Moment::whole(sec) };
+            let rest = self.rest.as_ref().or(o.rest.as_ref()).cloned();
+            return Moment { nsec: (ns % GIGA) as u32, rest, ..Moment::whole(sec) };
         }
         let ((a, b), (c, d)) = (self.ratio(), o.ratio());
         Moment::of_ratio(&(a * &d + c * &b), &(b * d))

@@ -52,6 +52,31 @@ fn raise_unpack<T>(cx: &mut Cx, mut e: PackError) -> Result<T> {
     raise_pack(cx, e)
 }
 
+/// The integer at an offset that a template of a single letter reads. None: it does not, or there are too few bytes.
+fn one_integer(cx: &Cx, template: Str, from: Str, offset: usize) -> Option<Value> {
+    let [letter] = *template.content(&cx.heap) else { return None };
+    let bytes = from.content(&cx.heap).get(offset..)?;
+    let n = match letter {
+        b'C' => i64::from(*bytes.first()?),
+        b'c' => i64::from(*bytes.first()? as i8),
+        b'n' => i64::from(u16::from_be_bytes(*bytes.first_chunk()?)),
+        b'v' => i64::from(u16::from_le_bytes(*bytes.first_chunk()?)),
+        b'S' => i64::from(u16::from_ne_bytes(*bytes.first_chunk()?)),
+        b's' => i64::from(i16::from_ne_bytes(*bytes.first_chunk()?)),
+        b'N' => i64::from(u32::from_be_bytes(*bytes.first_chunk()?)),
+        b'V' => i64::from(u32::from_le_bytes(*bytes.first_chunk()?)),
+        b'L' => i64::from(u32::from_ne_bytes(*bytes.first_chunk()?)),
+        b'l' => i64::from(i32::from_ne_bytes(*bytes.first_chunk()?)),
+        b'q' => i64::from_ne_bytes(*bytes.first_chunk()?),
+        b'Q' => {
+            let n = u64::from_ne_bytes(*bytes.first_chunk()?);
+            return Some(cx.int_u64(n));
+        }
+        _ => return None,
+    };
+    Some(cx.int(n))
+}
+
 impl PackSource for Elements<'_> {
     type Err = Exc;
     fn left(&self) -> usize {
@@ -278,6 +303,9 @@ pub mod string_unpack {
     fn unpack1(cx: &mut Cx, this: Str, template: Str, kw: Kwargs) -> Result<Value> {
         let offset = offset_of(cx, this, kw)?;
         check_template(cx, template)?;
+        if let Some(v) = one_integer(cx, template, this, offset) {
+            return Ok(v);
+        }
         let all = cx.new_array();
         let mut values = Values { cx, from: this, all, pads: true, wanted: 1, result: Ok(()) };
         let done = unpack(&Held::of(template), &Held::of(this), offset, &mut values);

@@ -266,9 +266,22 @@ impl Cx {
         if key.is_word() {
             return Ok(self.word_get(h, key));
         }
+        if let Some(s) = Ref::<StringCell>::from_value(key)
+            && !h.by_identity()
+        {
+            return Ok(self.string_get(h, s));
+        }
         let hash = self.key_hash(h, key)?;
         let at = self.hash_find(h, hash, key)?;
         Ok(at.and_then(|i| h.table(&self.heap)?.entry(i)).map(|e| e.value))
+    }
+    /// `hash[key]` without default, of a String in a Hash that compares by `eql?`.
+    fn string_get(&self, h: Ref<HashCell>, key: Ref<StringCell>) -> Option<Value> {
+        let t = h.table(&self.heap)?;
+        let hash = string_code(self.hash_seed, key.content(&self.heap), key.encoding());
+        let same = |k: Ref<StringCell>| k == key || key.same_bytes(&k) && string_comparable(key, k);
+        let at = t.find(hash, |k| Ref::<StringCell>::from_value(k).is_some_and(same))?;
+        t.entry(at).map(|e| e.value)
     }
     /// Lookup by Symbol.
     pub fn hash_get_sym(&mut self, h: Ref<HashCell>, key: Sym) -> Option<Value> {
@@ -444,11 +457,11 @@ impl Cx {
         // Hashes of the boot image are read by many VMs at once, and never change.
         let own = h.header.flags & flags::SHARED == 0;
         if own {
-            HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating += 1);
+            HashCell::walk_begins(h);
         }
         let result = walk(self);
         if own {
-            HashCell::change_unnoticed(h, &mut self.heap, |t| t.iterating -= 1);
+            HashCell::walk_ends(h);
         }
         result
     }

@@ -394,11 +394,11 @@ impl Cx {
         self.class_lot.0 += 1;
         ClassId(id)
     }
-    pub(crate) fn install_class(&mut self, data: ClassData) {
+    pub(crate) fn install_class(&mut self, data: Box<ClassData>) {
         let id = data.id;
         self.class_changes(id);
         self.class_near.1 = std::ptr::null();
-        *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(Box::new(data)), own: true });
+        *self.classes.slot(id.0) = Some(ClassSlot { data: Box::into_raw(data), own: true });
         self.class_gets_cells(id);
     }
     /// New anonymous class or module. `hooks` are the caller's business.
@@ -412,7 +412,7 @@ impl Cx {
         let shape = self.new_shape(ShapeInfo { class, parent: 0, name: sym::empty, count: 0 });
         let header = Header { shape, kind: Kind::Class as u8, flags: 0, aux: 0 };
         let object = alloc_cell(&self.heap, ClassCell { header, id }).as_value();
-        let mut data = ClassData::new(id, kind, object, superclass);
+        let mut data = Box::new(ClassData::new(id, kind, object, superclass));
         data.made_at = self.captures;
         data.root_shape = self.new_shape(ShapeInfo { class: id, parent: 0, name: sym::empty, count: 0 });
         if let Some(s) = superclass {
@@ -425,7 +425,7 @@ impl Cx {
             own.push(id);
             (data.near, data.own_places, data.beyond) = self.joined(own, superclass);
         } else {
-            data.near.push(id);
+            data.near = vec![id];
         }
         if kind == ClassKind::Module {
             data.alloc = Alloc::None;

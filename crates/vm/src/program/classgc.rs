@@ -4,13 +4,13 @@
 //! (the marker asks once in a while for each shape, `Marker::mark_shape`), the owner of a method, the data of another class (superclass, modules, singleton class). The data of a class
 //! (methods, constants, variables) is traced when its object is.
 //!
-//! Only full collections free classes. Minor ones look at all classes: their tables have no write barrier. For the same reason a marking in steps looks at
-//! those that it has found again in the end.
+//! Full collections free classes, minor ones those that were made since the collection before (singleton classes of objects that live for a moment). Older ones are roots of a minor
+//! collection as far as they have got cells (`fresh`): their tables have no write barrier. For the same reason a marking in steps looks at those that it has found again in the end.
 //!
 //! Never freed are classes of the boot image and of the image that the VM started from; those that some image of this VM has (there may be VMs that know their numbers:
 //! [`Vm::captures`]); those whose number went to another VM in a message; those that Rust code knows by number ([`ClassData::known`]). For the rest nobody outside the VM
-//! knows the numbers, so they are used again. Before that, all that remembers one is emptied: inline caches, the method cache, transitions. Numbers rest for one
-//! full collection, for the sake of Rust code that holds one while Ruby code runs.
+//! knows the numbers, so they are used again. Before that, all that remembers one is emptied: inline caches, the method cache, transitions. Numbers rest until that
+//! happens again, for the sake of Rust code that holds one while Ruby code runs.
 //!
 //! Weak are: lists of dependents; inline caches and the method cache, so that code does not keep alive what it has called once; values of variables beside the layouts, of
 //! cells that die.
@@ -29,13 +29,18 @@ use zakuro_object::*;
 /// Bytes of a row of the table of constants' places.
 pub(crate) const PLACE: usize = size_of::<((ClassId, Sym), (std::sync::Arc<str>, u32))>();
 
+/// So many classes that minor collections have freed are worth looking through all that may remember their numbers, and as many as there are states of Codes to look through.
+const MANY: usize = 4096;
+
 /// Numbers of classes and shapes that are free again.
 #[derive(Default)]
 pub(crate) struct Numbers {
     classes: Vec<u32>,
     shapes: Vec<u32>,
-    /// Free with the next full collection.
+    /// Free with the next collection that empties what remembers others.
     resting: (Vec<u32>, Vec<u32>),
+    /// Of classes that minor collections have freed, and of their objects. What remembers them is emptied when they are [`MANY`], or by the next full collection.
+    gone: (Vec<u32>, Vec<u32>),
 }
 
 impl Numbers {
@@ -88,6 +93,10 @@ impl Cx {
         // The objects of an image's classes are the image's cells, which no marking of this VM misses.
         d.id.0 >= FIRST_DYNAMIC && d.made_at == self.captures && !d.known.get()
     }
+    /// Whether a class was made since the last collection.
+    fn is_young(d: &ClassData) -> bool {
+        d.weighed.bytes == 0
+    }
     fn mark_class_object(&self, id: ClassId, m: &mut Marker<'_>) {
         if let Some(slot) = self.classes.get(id.0) {
             // SAFETY: slots point to live class data.
@@ -102,13 +111,14 @@ impl Cx {
             }
         });
     }
-    /// Marks what classes refer to, and instance variables beside the layouts: all of it, or in a full marking what belongs to something that was found.
+    /// Marks what classes refer to, and instance variables beside the layouts: all of it but what belongs to something that may die and was not found. In a full marking that is any
+    /// class, else a young one.
     pub(crate) fn mark_classes(&self, m: &mut Marker<'_>) {
         let full = m.is_full();
         let mut each = |slot: &ClassSlot| {
             // SAFETY: own slots point to live class data.
             let d = unsafe { &*slot.data };
-            if slot.own && !(full && self.may_die(d) && m.is_unmarked(d.object.header())) {
+            if slot.own && !((full || Self::is_young(d)) && self.may_die(d) && m.is_unmarked(d.object.header())) {
                 self.mark_class_data(d, m);
             }
         };
@@ -142,68 +152,108 @@ impl Cx {
     }
     /// Between marking and sweeping: frees the classes that were not found.
     pub(crate) fn sweep_classes(&mut self) {
-        if !self.heap.is_full() {
+        let full = self.heap.is_full();
+        if !full && self.fresh.classes.is_empty() {
             return;
         }
-        if let Some(numbers) = &mut self.numbers {
+        let mut found = Vec::new();
+        let mut each = |slot: &ClassSlot| {
+            // SAFETY: own slots point to live class data.
+            let d = unsafe { &*slot.data };
+            if slot.own && (full || Self::is_young(d)) && self.may_die(d) && !self.heap.is_marked_or_new(d.object.header()) {
+                found.push((d.id.0, slot.data));
+            }
+        };
+        if full {
+            self.classes.each_own_unordered(&mut each);
+        } else {
+            self.fresh.classes.iter().filter_map(|id| self.classes.get(*id)).for_each(&mut each);
+        }
+        let mut gone = self.numbers.as_mut().map_or_else(Default::default, |n| std::mem::take(&mut n.gone));
+        let due = full || gone.0.len() + found.len() >= MANY.max(self.code_states.len());
+        if due && let Some(numbers) = &mut self.numbers {
             let resting = std::mem::take(&mut numbers.resting);
             numbers.classes.extend(resting.0);
             numbers.shapes.extend(resting.1);
         }
-        let mut found = Vec::new();
-        self.classes.each_own_unordered(&mut |slot| {
-            // SAFETY: own slots point to live class data.
-            let d = unsafe { &*slot.data };
-            if slot.own && self.may_die(d) && !self.heap.is_marked_or_new(d.object.header()) {
-                found.push((d.id.0, slot.data));
-            }
-        });
-        if found.is_empty() {
+        if found.is_empty() && gone.0.is_empty() {
             return;
         }
-        let dead: FastMap<u32, *mut ClassData> = found.into_iter().collect();
-        let is_dead = |c: u32| c >= FIRST_DYNAMIC && dead.contains_key(&c);
-        let mut above: FastMap<u32, ()> = FastMap::default();
-        let mut shapes: FastMap<u32, ()> = FastMap::with_capacity_and_hasher(2 * dead.len(), Default::default());
-        for p in dead.values() {
-            // SAFETY: its slot pointed there. The object's cell has died, but is not swept yet.
-            let (d, shape) = unsafe { (&**p, (*(**p).object.header()).shape) };
-            let up = d.superclass.iter().chain(&d.includes).chain(&d.prepends);
-            above.extend(up.filter(|c| !is_dead(c.0)).map(|c| (c.0, ())));
-            shapes.insert(shape, ());
+        self.class_near.1 = std::ptr::null();
+        for (id, _) in &found {
+            *self.classes.slot(*id) = None;
         }
-        for id in above.keys() {
-            if let Some(slot) = self.classes.get(*id).filter(|s| s.own) {
-                // SAFETY: as above; nobody else looks at it now.
-                let list = unsafe { &mut (*slot.data).dependents };
-                list.retain(|c| !is_dead(c.0));
-                if list.capacity() > 64 && list.capacity() / 4 > list.len() {
-                    list.shrink_to(list.len() * 2);
-                }
+        let mut above: FastMap<u32, usize> = FastMap::default();
+        for (id, data) in found {
+            // SAFETY: made by Box::into_raw for this VM alone; its slot was emptied just now. The object's cell has died, but is not swept yet.
+            let (shape, d) = unsafe { ((*(*data).object.header()).shape, Box::from_raw(data)) };
+            gone.0.push(id);
+            gone.1.push(shape);
+            d.includes.iter().chain(d.prepends.iter().filter(|m| !d.includes.contains(m))).chain(&d.superclass).for_each(|c| {
+                *above.entry(c.0).or_default() += 1;
+            });
+        }
+        above.into_iter().for_each(|(id, count)| self.lose_dependents(id, count));
+        if due {
+            self.forget_gone(gone);
+        } else {
+            self.numbers.get_or_insert_default().gone = gone;
+        }
+    }
+    /// So many of a class's dependents are no more. Those that came last are looked at first: what dies young is among them.
+    fn lose_dependents(&mut self, id: u32, mut count: usize) {
+        let Some(slot) = self.classes.get(id).filter(|s| s.own) else { return };
+        // SAFETY: own slots point to live class data, which this VM alone uses; nobody looks at it now.
+        let list = unsafe { &mut (*slot.data).dependents };
+        let is_dead = |c: &ClassId| self.classes.get(c.0).is_none();
+        let mut from = list.len();
+        while count > 0 && from > 0 {
+            from -= 1;
+            count -= usize::from(is_dead(&list[from]));
+        }
+        let mut kept = from;
+        for at in from..list.len() {
+            if !is_dead(&list[at]) {
+                list[kept] = list[at];
+                kept += 1;
             }
         }
+        list.truncate(kept);
+        if list.capacity() > 64 && list.capacity() / 4 > list.len() {
+            list.shrink_to(list.len() * 2);
+        }
+        debug_assert!(!list.iter().any(is_dead), "a dependent stands there twice");
+    }
+    /// Empties what remembers classes that minor collections have freed: an image that is captured now shall not have their shapes.
+    pub(crate) fn forget_freed(&mut self) {
+        if let Some(numbers) = &mut self.numbers
+            && !numbers.gone.0.is_empty()
+        {
+            let gone = std::mem::take(&mut numbers.gone);
+            self.forget_gone(gone);
+        }
+    }
+    /// The numbers of these classes, of their objects' shapes and of those of their instances are to be used again.
+    fn forget_gone(&mut self, (classes, objects): (Vec<u32>, Vec<u32>)) {
+        let dead: FastMap<u32, ()> = classes.iter().map(|c| (*c, ())).collect();
+        let mut shapes: FastMap<u32, ()> = FastMap::with_capacity_and_hasher(2 * dead.len(), Default::default());
+        shapes.extend(objects.into_iter().map(|s| (s, ())));
         self.shapes.each_own(&mut |id, s| {
-            if is_dead(s.class.0) {
+            if s.class.0 >= FIRST_DYNAMIC && dead.contains_key(&s.class.0) {
                 shapes.insert(id, ());
             }
         });
         self.forget(&dead, &shapes);
-        let resting = &mut self.numbers.get_or_insert_default().resting;
         self.fresh.classes.retain(|c| !dead.contains_key(c));
-        for (id, data) in dead {
-            self.class_near.1 = std::ptr::null();
-            *self.classes.slot(id) = None;
-            resting.0.push(id);
-            // SAFETY: made by Box::into_raw for this VM alone; its slot was emptied just now.
-            drop(unsafe { Box::from_raw(data) });
+        for id in shapes.keys() {
+            *self.shapes.slot(*id) = None;
         }
-        for id in shapes.into_keys() {
-            *self.shapes.slot(id) = None;
-            resting.1.push(id);
-        }
+        let resting = &mut self.numbers.get_or_insert_default().resting;
+        resting.0.extend(classes);
+        resting.1.extend(shapes.into_keys());
     }
     /// Empties everything that goes by these numbers.
-    fn forget(&mut self, classes: &FastMap<u32, *mut ClassData>, shapes: &FastMap<u32, ()>) {
+    fn forget(&mut self, classes: &FastMap<u32, ()>, shapes: &FastMap<u32, ()>) {
         let class = |c: u32| c >= FIRST_DYNAMIC && classes.contains_key(&c);
         let shape = |s: u32| s >= FIRST_DYNAMIC && shapes.contains_key(&s);
         self.unsettle();

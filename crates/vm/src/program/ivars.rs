@@ -200,6 +200,14 @@ impl Cx {
     pub fn ivar_get(&mut self, v: Value, name: Sym) -> Value {
         self.ivar_lookup(v, name).unwrap_or(Value::NIL)
     }
+    /// The same of an object that has got no other variable since it got this one; None: it may have it all the same.
+    #[inline]
+    pub fn newest_ivar(&self, v: Value, name: Sym) -> Option<Value> {
+        let o = Ref::<ObjectCell>::from_value(v)?;
+        let s = self.shapes.get(o.header.shape).filter(|s| s.name == name)?;
+        let r = o.get((s.count as usize).checked_sub(1)?);
+        (!r.is_undef()).then_some(r)
+    }
     pub fn ivar_defined(&mut self, v: Value, name: Sym) -> bool {
         self.ivar_lookup(v, name).is_some()
     }

@@ -408,6 +408,10 @@ pub unsafe fn splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const C
     unsafe {
         let i = *ip;
         (*cx.fp).ip = ip;
+        if r!(regs, i.b).is_nil() {
+            r!(regs, i.a) = cx.new_array().as_value();
+            next!(cx, ip, regs, cs)
+        }
         let a = check!(cx, ip, regs, cs, cx.splat(r!(regs, i.b)));
         r!(regs, i.a) = ArrayCell::slice(&cx.heap, ids::ARRAY.0, a, 0, a.len()).as_value();
         // `to_a` may have switched a trace on.

@@ -3,7 +3,7 @@
 use crate::raise::Result;
 use crate::vm::Cx;
 use zakuro_base::Sym;
-use zakuro_object::string::{CodeRange, US_ASCII, UTF8};
+use zakuro_object::string::{CodeRange, Joined, US_ASCII, UTF8};
 use zakuro_object::*;
 
 impl Cx {
@@ -18,6 +18,9 @@ impl Cx {
         if n == 0 || n == 1 && encoding != UTF8 && encoding != US_ASCII {
             return None;
         }
+        if let Some(v) = self.interpolate_short(parts, encoding) {
+            return Some(v);
+        }
         let (mut length, mut any_utf8, mut range, mut asked) = (0usize, false, CodeRange::Ascii, [false; 5]);
         // The first ones' texts, of those that are neither Strings nor numbers.
         let mut texts: [&'static [u8]; KEPT] = [b""; KEPT];
@@ -28,17 +31,8 @@ impl Cx {
                 length += digits as usize + (v.fix() < 0) as usize;
                 asked[0] = true;
             } else if let Some(s) = Ref::<StringCell>::from_value(*v) {
-                any_utf8 |= match s.encoding() {
-                    UTF8 => true,
-                    US_ASCII => false,
-                    _ => return None,
-                };
-                range = match s.code_range() {
-                    CodeRange::Ascii => range,
-                    CodeRange::Unknown if s.len() <= SCANNED && s.is_ascii() => range,
-                    CodeRange::Valid if s.encoding() == UTF8 => CodeRange::Valid,
-                    _ => return None,
-                };
+                any_utf8 |= utf8_or_ascii(s)?;
+                range = range_with(range, s)?;
                 length += s.len();
             } else if let Some(name) = v.as_sym() {
                 text = name.bytes();
@@ -68,13 +62,7 @@ impl Cx {
         if asked.into_iter().zip(classes).any(|(asked, class)| asked && !self.has_builtin_to_s(class)) {
             return None;
         }
-        // What a single value becomes is of the source's encoding; several that are ASCII alone begin with that of the first, or are US-ASCII.
-        let encoding = match any_utf8 {
-            true => UTF8,
-            false if n == 1 => encoding,
-            false => US_ASCII,
-        };
-        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding);
+        let out = StringCell::empty(&self.heap, ids::STRING.0, encoding_of_plain(any_utf8, n, encoding));
         if length > zakuro_object::string::INLINE && StringCell::ensure_capacity(out, &mut self.heap, length).is_err() {
             return None;
         }
@@ -90,6 +78,31 @@ impl Cx {
             }
         });
         made.ok()?;
+        out.set_code_range(range);
+        Some(out.as_value())
+    }
+    /// The same of Strings and small Integers, of [`Joined::ROOM`] bytes in all at most, in one walk.
+    #[inline(always)]
+    fn interpolate_short(&mut self, parts: &[Value], encoding: u8) -> Option<Value> {
+        let (mut text, mut any_utf8, mut range, mut numbers) = (Joined::new(), false, CodeRange::Ascii, false);
+        for v in parts {
+            let fits = if v.is_fixnum() {
+                numbers = true;
+                text.add(itoa::Buffer::new().format(v.fix()).as_bytes())
+            } else {
+                let s = Ref::<StringCell>::from_value(*v)?;
+                any_utf8 |= utf8_or_ascii(s)?;
+                range = range_with(range, s)?;
+                text.add(s.content(&self.heap))
+            };
+            if !fits {
+                return None;
+            }
+        }
+        if numbers && !self.has_builtin_to_s(ids::INTEGER) {
+            return None;
+        }
+        let out = StringCell::plain(&self.heap, text.bytes(), encoding_of_plain(any_utf8, parts.len(), encoding));
         out.set_code_range(range);
         Some(out.as_value())
     }
@@ -220,6 +233,37 @@ impl Cx {
     /// Whether `to_s` of a core class is still the builtin.
     fn has_builtin_to_s(&mut self, class: ClassId) -> bool {
         self.find_method(class, sym::to_s).is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == class)
+    }
+}
+
+/// Whether a part of an interpolation is UTF-8; None: it is neither that nor US-ASCII.
+#[inline(always)]
+fn utf8_or_ascii(s: Ref<StringCell>) -> Option<bool> {
+    match s.encoding() {
+        UTF8 => Some(true),
+        US_ASCII => Some(false),
+        _ => None,
+    }
+}
+
+/// What is known of an interpolation with one more part; None: that would have to be found out.
+#[inline(always)]
+fn range_with(range: CodeRange, s: Ref<StringCell>) -> Option<CodeRange> {
+    match s.code_range() {
+        CodeRange::Ascii => Some(range),
+        CodeRange::Unknown if s.len() <= SCANNED && s.is_ascii() => Some(range),
+        CodeRange::Valid if s.encoding() == UTF8 => Some(CodeRange::Valid),
+        _ => None,
+    }
+}
+
+/// What a single value becomes is of the source's encoding; several that are ASCII alone begin with that of the first, or are US-ASCII.
+#[inline(always)]
+fn encoding_of_plain(any_utf8: bool, n: usize, encoding: u8) -> u8 {
+    match any_utf8 {
+        true => UTF8,
+        false if n == 1 => encoding,
+        false => US_ASCII,
     }
 }
 

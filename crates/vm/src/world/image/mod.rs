@@ -340,6 +340,7 @@ impl Cx {
     }
     fn keep_codes(&mut self) {
         self.forked = true;
+        self.forget_freed();
         self.captures += 1;
         if !self.kept_codes.is_empty() {
             let mut layer = std::mem::take(&mut self.kept_codes);
