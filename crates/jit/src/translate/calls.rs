@@ -120,7 +120,15 @@ impl Emitter<'_, '_> {
     fn expect(&mut self, id: Id, to: Leads) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
-        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native, extra: to.extra, first: 0, last: 0 });
+        self.expected.push(Expected {
+            site,
+            handler: to.handler as usize,
+            code: to.code,
+            native: to.native,
+            extra: to.extra,
+            first: 0,
+            last: 0,
+        });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
     /// What the entry of a site says beside the shape, which is that of another one, whose number is given.

@@ -302,7 +302,10 @@ impl Graph {
     pub fn ends_unasked(&self, id: Id, v: Var) -> bool {
         let Some(next) = self.units[id].next else { return false };
         let (u, s) = (&self.units[next], &self.scopes[self.units[next].scope]);
-        u.what == What::Leave && s.kind == Kind::Looped && s.within.is_some_and(|l| !self.loops[l].kind.asks()) && self.var(next, u.insn.a) == v
+        u.what == What::Leave
+            && s.kind == Kind::Looped
+            && s.within.is_some_and(|l| !self.loops[l].kind.asks())
+            && self.var(next, u.insn.a) == v
     }
     /// The variables with which the next round begins: they stand in the window, too.
     pub fn begun_anew(&self) -> impl Iterator<Item = Var> + use<> {

@@ -60,7 +60,8 @@ impl Emitter<'_, '_> {
             return false;
         }
         match u.op {
-            Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadConst | GetIvar | GetConst | JumpIf | JumpUnless | JumpNil | JumpNotNil => true,
+            Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadConst | GetIvar | GetConst | JumpIf | JumpUnless | JumpNil
+            | JumpNotNil => true,
             SetIvar => self.types.lays_out(id, s),
             Send => self.accessed(id).is_some() || self.types.pure(id).is_some_and(|p| p.is_of_floats()),
             SendSelf => self.accessed(id).is_some(),

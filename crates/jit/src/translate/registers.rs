@@ -155,7 +155,15 @@ impl Emitter<'_, '_> {
             let lives_on = self.graph.units[self.current].live_after.has(from) && !self.graph.ends_unasked(self.current, from);
             // What others may look at lives longer than it seems.
             let escapes = self.graph.kept(to).is_some();
-            self.copies.push(Copy { unit: self.current, from, to, lives_on, of: self.copied_in.get(&from).copied(), boxed: false, escapes });
+            self.copies.push(Copy {
+                unit: self.current,
+                from,
+                to,
+                lives_on,
+                of: self.copied_in.get(&from).copied(),
+                boxed: false,
+                escapes,
+            });
             if lives_on && self.boxed_before.contains(&(self.current, to)) {
                 self.get(from, s);
             }

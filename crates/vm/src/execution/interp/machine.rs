@@ -585,9 +585,7 @@ pub mod help {
             let is = (truth != Truth::Equal || cx.redefined & fast::REFINED_EQUAL == 0)
                 && names.iter().all(|name| {
                     let found = cx.find_method(class, *name);
-                    found.is_some_and(|m| {
-                        m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public
-                    })
+                    found.is_some_and(|m| m.method_kind() == MethodKind::Native && m.owner == owner && m.visibility() == Visibility::Public)
                 });
             cx.truths_known.note((cx.epoch as u64) << 32 | v.shape_key() as u64, truth, is);
             Ok(Value::bool(is))
