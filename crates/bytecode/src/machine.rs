@@ -238,6 +238,10 @@ pub struct Expected {
     pub native: usize,
     /// The cache's `extra`, if that matters.
     pub extra: Option<u32>,
+    /// Number of another entry that this one is filled with, for the same receivers, and whose shape it has: no machine code looks at its own. 0: none.
+    pub first: u16,
+    /// The last of those that are filled with this one, or 0.
+    pub last: u16,
 }
 
 /// A call on self, of a Ruby method whose arguments stand as they are.

@@ -6,6 +6,7 @@
 //! Invariants: the threads are there once something was asked for, never before. They take a share of a core in the long run ([`queue`]), and their time counts for the VM that asked. Whatever
 //! they hold that a child of fork(2) must not find held they take under [`Jit::still`], which who forks holds.
 
+mod aside;
 mod layout;
 mod memory;
 mod perf;

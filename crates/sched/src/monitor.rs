@@ -110,6 +110,12 @@ impl Inner {
         tell(&self.in_use().iter().filter(|w| w.in_turn()).map(|w| (w, poll::PROFILE)).collect::<Vec<_>>());
     }
 
+    /// Asks all that run what that is, as ticks do ([`poll::SAMPLE`]).
+    pub(crate) fn look(&self) {
+        let _monitor = self.monitor.lock();
+        tell(&self.in_use().iter().filter(|w| w.in_turn()).map(|w| (w, poll::SAMPLE)).collect::<Vec<_>>());
+    }
+
     /// Asks all that run to end their turns.
     pub(crate) fn preempt_all(&self) {
         let _monitor = self.monitor.lock();

@@ -23,6 +23,9 @@ use crate::task::Task;
 
 /// How long a unit may run while others wait for its worker.
 const SLICE: Duration = Duration::from_millis(10);
+/// How often units that run are asked what that is at first, beside the ticks, and how many times in a process: what is hot from the beginning is found before the first ticks.
+const LOOK: Duration = Duration::from_millis(2);
+const LOOKS: u32 = 16;
 /// How often the process looks for memory to give back.
 const CARE: Duration = Duration::from_millis(200);
 /// And when a call of it had more to do than it was to take time for.
@@ -231,6 +234,8 @@ impl Reactor {
         let mut was_ticking = false;
         let mut next_care = None;
         let mut next_profile: Option<Instant> = None;
+        let mut looks = LOOKS;
+        let mut next_look: Option<Instant> = None;
         while !self.stopping.load(Ordering::SeqCst) {
             inner.pass_gate(None);
             let now = Instant::now();
@@ -259,6 +264,15 @@ impl Reactor {
                 }
                 next_profile = Some(now + profile);
             }
+            if looks == 0 || !ticking || !inner.samples.load(Ordering::Relaxed) {
+                next_look = None;
+            } else if next_look.is_none_or(|at| now >= at) {
+                if next_look.is_some() {
+                    inner.look();
+                    looks -= 1;
+                }
+                next_look = Some(now + LOOK);
+            }
             if next_care.is_some_and(|at| now >= at) {
                 next_care = inner.take_care(ticking).pause().map(|pause| now + pause);
             }
@@ -277,6 +291,10 @@ impl Reactor {
                     (a, b) => a.or(b),
                 };
                 let until = match (until, next_profile) {
+                    (Some(a), Some(b)) => Some(a.min(b)),
+                    (a, b) => a.or(b),
+                };
+                let until = match (until, next_look) {
                     (Some(a), Some(b)) => Some(a.min(b)),
                     (a, b) => a.or(b),
                 };

@@ -25,7 +25,7 @@ pub struct Leads {
     extra: Option<u32>,
 }
 impl Leads {
-    fn to(handler: zakuro_vm::frame::Handler) -> Leads {
+    pub fn to(handler: zakuro_vm::frame::Handler) -> Leads {
         Leads { handler, code: 0, native: 0, extra: None }
     }
     pub fn native(handler: zakuro_vm::frame::Handler, native: usize) -> Leads {
@@ -65,7 +65,7 @@ impl Emitter<'_, '_> {
         let (out, within) = (self.cold_block(), self.next_block());
         self.b.ins().brif(outside, out, &[], within, &[]);
         for (block, offset) in [(within, cell::SLOTS), (out, 0)] {
-            self.b.switch_to_block(block);
+            self.begin_block(block);
             let first = if block == out {
                 let list = self.load(o, cell::SLOTS);
                 self.load(list, 0)
@@ -84,7 +84,7 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(done, &[v.into()]);
         self.b.switch_to_block(slow);
         self.slow(id, at, s, done, Some(i.a));
-        self.b.switch_to_block(done);
+        self.begin_block(done);
         let v = self.b.block_params(done)[0];
         self.write(id, i.a, v);
     }
@@ -120,11 +120,27 @@ impl Emitter<'_, '_> {
     fn expect(&mut self, id: Id, to: Leads) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
         let site = self.graph.units[id].insn.c;
-        self.expected.push(Expected { site, handler: to.handler as usize, code: to.code, native: to.native, extra: to.extra });
+        self.expected.push(Expected {
+            site,
+            handler: to.handler as usize,
+            code: to.code,
+            native: to.native,
+            extra: to.extra,
+            first: 0,
+            last: 0,
+        });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
+    /// What the entry of a site says beside the shape, which is that of another one, whose number is given.
+    pub fn expect_of_group(&mut self, id: Id, to: Leads, first: u16) -> Value {
+        let at = self.expect(id, to);
+        let n = self.expected.len();
+        self.expected[n - 1].first = first;
+        self.expected[first as usize - 1].last = n as u16;
+        self.extra_of_site(at)
+    }
     /// The same of a site whose receivers are cells, for what its entry says beside the shape: both are read at once.
-    fn guard_site_for_extra(&mut self, id: Id, recv: Value, to: Leads, miss: Block) -> Value {
+    pub fn guard_site_for_extra(&mut self, id: Id, recv: Value, to: Leads, miss: Block) -> Value {
         use cranelift_codegen::ir::types::I64;
         const _: () = assert!(site::EXTRA == site::SHAPE + 4 && cfg!(target_endian = "little"));
         let is = self.is_cell(recv);
@@ -139,14 +155,14 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(on, I64);
         self.try_exit(miss);
         self.b.ins().brif(same, on, &[both.into()], again, &[]);
-        self.b.switch_to_block(again);
+        self.begin_block(again);
         let number = self.constant(n);
         let found = self.call_help(help::site as *const () as usize, &[self.cx, recv, self.state_of(id), at.table, number]);
         self.b.ins().brif(found, filled, &[], miss, &[]);
-        self.b.switch_to_block(filled);
+        self.begin_block(filled);
         let both = self.load(at.table, at.offset + site::SHAPE);
         self.b.ins().jump(on, &[both.into()]);
-        self.b.switch_to_block(on);
+        self.begin_block(on);
         let both = self.b.block_params(on)[0];
         self.b.ins().ushr_imm_u(both, 32)
     }
@@ -159,17 +175,17 @@ impl Emitter<'_, '_> {
         self.b.set_cold_block(again);
         self.try_exit(miss);
         self.b.ins().brif(same, on, &[], again, &[]);
-        self.b.switch_to_block(again);
+        self.begin_block(again);
         let number = self.constant(n as i64);
         let found = self.call_help(help::site as *const () as usize, &[self.cx, recv, self.state_of(id), table, number]);
         self.b.ins().brif(found, on, &[], miss, &[]);
-        self.b.switch_to_block(on);
+        self.begin_block(on);
         at
     }
     /// The entry behind that of the last site, a call of `new`, for what it makes ([`Expected::handler`]).
     pub fn expect_made(&mut self, slots: u16) -> At {
         let Some(table) = self.table else { unreachable!("a function with calls has a table of them") };
-        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize, extra: None });
+        self.expected.push(Expected { site: 0, handler: MADE, code: 0, native: slots as usize, extra: None, first: 0, last: 0 });
         At { table, offset: self.expected.len() as i32 * site::SIZE }
     }
     /// What a site's entry says.
@@ -251,7 +267,7 @@ impl Emitter<'_, '_> {
     /// What the entry behind that of a call of `respond_to?` says for receivers of its shape; goes to `slow` where it doesn't.
     fn responds(&mut self, id: Id, site: At, slow: Block) -> Value {
         let Some(name) = self.graph.literal_argument(id) else { unreachable!("a name that is written there") };
-        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize, extra: None });
+        self.expected.push(Expected { site: 0, handler: ASKED, code: 0, native: name.0 as usize, extra: None, first: 0, last: 0 });
         let at = At { table: site.table, offset: self.expected.len() as i32 * site::SIZE };
         let v = self.of_site(at, site::TARGET);
         let (no, done) = (self.b.create_block(), self.b.create_block());
@@ -447,6 +463,7 @@ impl Emitter<'_, '_> {
                 self.b.ins().jump(done, &[v.into()]);
                 self.b.set_cold_block(miss);
             }
+            Called::AttrReader | Called::AttrWriter if self.access_of_group(id, recv, s) => return,
             Called::AttrReader | Called::AttrWriter => {
                 let reads = matches!(called, Called::AttrReader);
                 let to = Leads::to(if reads { handlers.attr_get } else { handlers.attr_set });
@@ -472,11 +489,15 @@ impl Emitter<'_, '_> {
                     self.store_reg(recv, id, i.a);
                 }
                 self.step(id, at);
-                self.verify_kept(id, s, at + 1, None);
-                self.unflush(id, s);
-                let v = self.load_reg(id, i.a);
-                self.b.ins().jump(done, &[v.into()]);
-                self.b.switch_to_block(done);
+                if self.is_held() {
+                    self.leave_behind(id, at);
+                } else {
+                    self.verify_kept(id, s, at + 1, None);
+                    self.unflush(id, s);
+                    let v = self.load_reg(id, i.a);
+                    self.b.ins().jump(done, &[v.into()]);
+                }
+                self.begin_block(done);
                 let v = self.b.block_params(done)[0];
                 return self.write(id, i.a, v);
             }

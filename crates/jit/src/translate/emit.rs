@@ -8,7 +8,7 @@ use cranelift_codegen::ir::types::{F64, I8, I32, I64};
 use cranelift_codegen::ir::{Block, BlockArg, FuncRef, InstBuilder, JumpTableData, MemFlagsData, SigRef, Value};
 use cranelift_codegen::isa::TargetFrontendConfig;
 use cranelift_frontend::{FunctionBuilder, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zakuro_bytecode::machine::{Exit, Expected};
 use zakuro_bytecode::{Const, Insn, Op};
 use zakuro_object::Value as Ruby;
@@ -30,11 +30,17 @@ pub struct Emitter<'a, 'b> {
     pub words: Vec<Variable>,
     pub doubles: Vec<Variable>,
     blocks: HashMap<Id, Block>,
+    /// By number of words, and whether a double follows; and that of stubs, with the place where they find arguments.
     pub signatures: HashMap<(usize, bool), SigRef>,
+    pub aside: Option<(SigRef, cranelift_codegen::ir::StackSlot)>,
+    /// Doubles may stand in registers.
+    pub has_doubles: bool,
     pub exits: Vec<Exit>,
     /// Call sites that are guarded by shape, and the table that says which; `None`: there are no calls.
     pub expected: Vec<Expected>,
     pub table: Option<Value>,
+    /// Accesses to attributes that take for granted what was found of an object.
+    pub groups: Vec<super::groups::Group>,
     /// The exit of the unit at hand, once it has one.
     pub exit: Option<Block>,
     /// Whether a register is truthy, as it was found by the unit before.
@@ -71,13 +77,31 @@ pub struct Emitter<'a, 'b> {
     given: Vec<Value>,
     /// The function itself, if it is direct.
     pub itself: Option<FuncRef>,
+    /// Doubles, and the word of each that is a Float of it.
+    pub floats: HashSet<(Value, Value)>,
     /// Doubles that are made Floats, but for ways out; and which were copied to which, whether they live on then.
     pub boxed_vars: Set,
-    pub copies: Vec<(Var, Var, bool)>,
+    pub copies: Vec<Copy>,
+    /// The last copy to a variable, in the stretch at hand.
+    pub copied_in: HashMap<Var, usize>,
     /// Copies of what lives on that are made Floats in the end, as the translation before has found: these are made first, of what is copied.
-    pub boxed_before: Set,
+    pub boxed_before: HashSet<(Id, Var)>,
     /// The unit at hand.
     pub current: Id,
+}
+
+/// A double that becomes that of another variable, too.
+pub struct Copy {
+    pub unit: Id,
+    pub from: Var,
+    pub to: Var,
+    /// The first one lives on.
+    pub lives_on: bool,
+    /// The copy that the first one is.
+    pub of: Option<usize>,
+    /// It is made a Float, in the stretch in which it is made; or lives longer, whatever is made of it.
+    pub boxed: bool,
+    pub escapes: bool,
 }
 
 /// Where ways out of the function come together: what they have in common is emitted once.
@@ -144,9 +168,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
             doubles,
             blocks: HashMap::new(),
             signatures: HashMap::new(),
+            aside: None,
+            has_doubles: graph.order.iter().any(|id| types.makes_double(*id)),
             exits: Vec::with_capacity(MOST_EXITS.min(graph.units.len() * 2 + 16 + entries.len() * graph.vars)),
             expected: Vec::new(),
             table,
+            groups: Vec::new(),
             exit: None,
             condition: None,
             tries_exits: false,
@@ -167,16 +194,18 @@ impl<'a, 'b> Emitter<'a, 'b> {
             late: None,
             given,
             itself: None,
+            floats: HashSet::new(),
             boxed_vars: Set::new(graph.vars),
             copies: Vec::new(),
-            boxed_before: Set::new(graph.vars),
+            copied_in: HashMap::new(),
+            boxed_before: HashSet::new(),
             current: 0,
             b,
         }
     }
 
     /// Emits the function: its exits, call sites, and of a direct one the exit for links which lead elsewhere; and which copies of doubles are made Floats.
-    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, Vec<Expected>, *const Exit, Set) {
+    pub fn run(mut self, config: TargetFrontendConfig) -> (Vec<Exit>, Vec<Expected>, *const Exit, HashSet<(Id, Var)>) {
         self.exits.push(Exit { at: 0, what: LINKS, depth: 0 });
         let lost = self.exits.as_ptr();
         for id in &self.graph.order {
@@ -196,6 +225,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 }
                 self.b.switch_to_block(block);
                 self.condition = None;
+                self.groups.clear();
+                self.copied_in.clear();
                 running = Some(at.clone());
             }
             let Some(mut s) = running.take() else { continue };
@@ -228,22 +259,31 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.b.finalize(config);
         (self.exits, self.expected, lost, boxed)
     }
-    /// Copies of what lives on that are made Floats, or are copied to such.
-    fn boxed_copies(&self) -> Set {
-        let mut boxed = self.boxed_vars.clone();
+    /// Copies of what lives on that are made Floats, or are copied to such: the unit that makes each, and to which variable.
+    fn boxed_copies(&self) -> HashSet<(Id, Var)> {
+        let mut vars = self.boxed_vars.clone();
+        let mut boxed: Vec<bool> = self.copies.iter().map(|c| c.boxed).collect();
         let mut more = true;
         while more {
             more = false;
-            for (from, to, _) in &self.copies {
-                if boxed.has(*to) && !boxed.has(*from) {
-                    boxed.add(*from);
-                    more = true;
+            // Later ones are copies of earlier ones.
+            for (n, c) in self.copies.iter().enumerate().rev() {
+                boxed[n] |= c.escapes && vars.has(c.to);
+                match c.of {
+                    _ if !boxed[n] => {}
+                    Some(of) => {
+                        more |= !boxed[of];
+                        boxed[of] = true;
+                    }
+                    None => {
+                        more |= !vars.has(c.from);
+                        vars.add(c.from);
+                    }
                 }
             }
         }
-        let mut found = Set::new(self.graph.vars);
-        self.copies.iter().filter(|(_, to, lives_on)| *lives_on && boxed.has(*to)).for_each(|(_, to, _)| found.add(*to));
-        found
+        let of_lasting = self.copies.iter().zip(&boxed).filter(|(c, boxed)| c.lives_on && **boxed);
+        of_lasting.map(|(c, _)| (c.unit, c.to)).collect()
     }
 
     /// The beginning, and the entries at loops.
@@ -418,6 +458,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             // Never run so far, and nothing is known.
             return self.go_nowhere(to, from);
         };
+        for (v, copy) in &self.copied_in {
+            self.copies[*copy].escapes |= self.graph.units[to].live_before.has(*v);
+        }
         for v in self.graph.units[to].live_before.clone().iter() {
             match (from.of(v), wanted.of(v)) {
                 (Type::Any, Type::Double) => {
@@ -425,6 +468,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     let value = self.get(v, from);
                     let d = self.unboxed(value, other);
                     self.set_unboxed(v, d);
+                    self.note_boxed(d, value);
                 }
                 (Type::Any, Type::Fixnum) => {
                     let other = self.misfit(to, v, from);
@@ -802,6 +846,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.store_reg(me, id, self.graph.units[id].insn.a);
         }
         self.step(id, at);
+        if self.is_held() {
+            return self.leave_behind(id, at);
+        }
         self.verify_kept(id, s, at + 1, None);
         self.unflush(id, s);
         match result {

@@ -33,9 +33,6 @@ impl Set {
     pub fn clear(&mut self) {
         self.0.fill(0);
     }
-    pub fn is_empty(&self) -> bool {
-        self.0.iter().all(|w| *w == 0)
-    }
     /// Whether that added something.
     pub fn join(&mut self, other: &Set) -> bool {
         let mut more = false;
@@ -288,6 +285,10 @@ impl Graph {
             self.units.iter_mut().filter(ends).for_each(|u| u.jump = Some(0));
         }
     }
+    /// Whether a way leads back to where it came from.
+    pub fn has_loops(&self) -> bool {
+        self.rounds || self.units.iter().any(|u| u.is_loop)
+    }
     /// Whether something else than the end of a round leads back to the beginning.
     pub fn jumps_to_beginning(&self) -> bool {
         self.units.iter().any(|u| u.scope == 0 && u.jump == Some(0) && u.op != Op::Return)
@@ -296,6 +297,15 @@ impl Graph {
     pub fn ends_round(&self, id: Id) -> bool {
         let u = &self.units[id];
         self.rounds && u.op == Op::Return && u.what == What::Plain
+    }
+    /// Whether a unit is the last one before the end of a round of a builtin's loop, which is given this register and does not ask for it.
+    pub fn ends_unasked(&self, id: Id, v: Var) -> bool {
+        let Some(next) = self.units[id].next else { return false };
+        let (u, s) = (&self.units[next], &self.scopes[self.units[next].scope]);
+        u.what == What::Leave
+            && s.kind == Kind::Looped
+            && s.within.is_some_and(|l| !self.loops[l].kind.asks())
+            && self.var(next, u.insn.a) == v
     }
     /// The variables with which the next round begins: they stand in the window, too.
     pub fn begun_anew(&self) -> impl Iterator<Item = Var> + use<> {

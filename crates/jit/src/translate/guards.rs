@@ -6,7 +6,8 @@ use super::types::{State, Type};
 use crate::layout::{frame, site, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I32, I64};
-use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, Value};
+use cranelift_codegen::ir::{AbiParam, Block, BlockArg, InstBuilder, MemFlagsData, SigRef, Signature, StackSlotData, StackSlotKind, Value};
+use cranelift_codegen::isa::CallConv;
 use zakuro_bytecode::Op;
 use zakuro_bytecode::machine::Exit;
 use zakuro_vm::interp::machine::{RELIED_ON, handler_of, help};
@@ -163,13 +164,18 @@ impl Emitter<'_, '_> {
         self.try_exit(away);
         let on = self.next_block();
         self.b.ins().brif(condition, on, &[], away, &[]);
-        self.b.switch_to_block(on);
+        self.begin_block(on);
     }
     /// The same where `away` is right only if the condition holds.
     pub fn jump_away(&mut self, condition: Value, away: Block) {
         let on = self.next_block();
         self.b.ins().brif(condition, away, &[], on, &[]);
-        self.b.switch_to_block(on);
+        self.begin_block(on);
+    }
+    /// Goes on in a block that all ways to were emitted of: what variables hold there is found at once.
+    pub fn begin_block(&mut self, block: Block) {
+        self.b.seal_block(block);
+        self.b.switch_to_block(block);
     }
     /// A guard that holds fails all the same when it is its turn.
     pub fn try_exit(&mut self, away: Block) {
@@ -205,6 +211,7 @@ impl Emitter<'_, '_> {
                 let value = self.get(v, s);
                 let d = self.unboxed(value, exit);
                 self.set_unboxed(v, d);
+                self.note_boxed(d, value);
                 d
             }
             _ => {
@@ -418,7 +425,7 @@ impl Emitter<'_, '_> {
 
     // ---- calls of helpers ----
 
-    pub fn signature(&mut self, arguments: usize, double: bool) -> SigRef {
+    fn signature(&mut self, arguments: usize, double: bool) -> SigRef {
         if let Some(s) = self.signatures.get(&(arguments, double)) {
             return *s;
         }
@@ -431,8 +438,38 @@ impl Emitter<'_, '_> {
         r
     }
     pub fn call_help(&mut self, address: usize, arguments: &[Value]) -> Value {
+        if let Some(v) = self.call_aside(address, arguments, None) {
+            return v;
+        }
         let to = self.constant(address as i64);
         self.call_at(to, arguments)
+    }
+    /// A call from cold code leaves all registers as they are. Not in direct functions without doubles: what lives across their calls stands where no call clobbers it anyway.
+    fn call_aside(&mut self, helper: usize, arguments: &[Value], double: Option<Value>) -> Option<Value> {
+        let wants = self.has_doubles || !self.graph.direct;
+        if !wants || !self.is_cold() {
+            return None;
+        }
+        let of_vm = arguments.first() == Some(&self.cx);
+        let stub = crate::aside::of(helper, self.has_doubles || double.is_some(), of_vm)?;
+        let (signature, slot) = match self.aside {
+            Some(aside) => aside,
+            None => {
+                let mut s: Signature = super::signature(2);
+                s.call_conv = CallConv::PreserveAll;
+                let slot = self.b.create_sized_stack_slot(StackSlotData::new(StackSlotKind::ExplicitSlot, 6 * 8, 3));
+                *self.aside.insert((self.b.import_signature(s), slot))
+            }
+        };
+        for (n, v) in arguments.iter().enumerate().skip(of_vm as usize) {
+            self.b.ins().stack_store(I64, *v, slot, n as i32 * 8);
+        }
+        if let Some(d) = double {
+            self.b.ins().stack_store(I64, d, slot, 5 * 8);
+        }
+        let (to, given) = (self.constant(stub as i64), self.b.ins().stack_addr(I64, slot, 0));
+        let call = self.b.ins().call_indirect(signature, to, &[self.cx, given]);
+        Some(self.b.inst_results(call)[0])
     }
     pub fn call_at(&mut self, to: Value, arguments: &[Value]) -> Value {
         let signature = self.signature(arguments.len(), false);
@@ -450,6 +487,9 @@ impl Emitter<'_, '_> {
         self.b.inst_results(call)[0]
     }
     pub fn call_help_double(&mut self, address: usize, cx: Value, word: Value, d: Value) -> Value {
+        if let Some(v) = self.call_aside(address, &[cx, word], Some(d)) {
+            return v;
+        }
         let signature = self.signature(2, true);
         let to = self.constant(address as i64);
         let call = self.b.ins().call_indirect(signature, to, &[cx, word, d]);

@@ -10,6 +10,7 @@ mod cells;
 mod direct;
 mod emit;
 mod graph;
+mod groups;
 mod guards;
 mod inline;
 mod layouts;
@@ -28,7 +29,8 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_codegen::{Context, ir};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use emit::Emitter;
-use graph::{Graph, Set};
+use graph::{Graph, Id, Var};
+use std::collections::HashSet;
 use std::io::Write;
 use std::sync::{Arc, OnceLock, Weak};
 use types::Types;
@@ -37,12 +39,13 @@ use zakuro_bytecode::machine::{Known, Machine, NO_ENTRY};
 use zakuro_vm::interp::machine::entered;
 use zakuro_vm::machine::Request;
 
-/// The machine that this runs on; or why there is no machine code for it.
-fn isa() -> Result<&'static OwnedTargetIsa, String> {
-    static ISA: OnceLock<Result<OwnedTargetIsa, String>> = OnceLock::new();
-    let made = ISA.get_or_init(|| {
+/// The machine that this runs on; or why there is no machine code for it. `optimizes`: computations that were done before are found, and moved out of loops, which takes a quarter of the compiler's time.
+fn isa(optimizes: bool) -> Result<&'static OwnedTargetIsa, String> {
+    static ISA: [OnceLock<Result<OwnedTargetIsa, String>>; 2] = [const { OnceLock::new() }; 2];
+    let made = ISA[optimizes as usize].get_or_init(|| {
         let mut flags = settings::builder();
-        for (name, value) in [("opt_level", "speed"), ("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" })] {
+        // What is verified is verified by `verify`.
+        for (name, value) in [("opt_level", if optimizes { "speed" } else { "none" }), ("enable_verifier", "false")] {
             flags.set(name, value).map_err(|e| e.to_string())?;
         }
         // Profilers and debuggers follow frame pointers.
@@ -58,8 +61,8 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
     let (isa, contexts, known, made, rounds) = {
         // What others may lock, too, is locked here alone.
         let _still = jit.still.lock();
-        let isa = isa()?;
         let graph = Graph::build(&request.met)?;
+        let isa = isa(graph.has_loops())?;
         let types = Types::of(&graph);
         let entries: Vec<usize> = graph.order.iter().filter(|id| graph.units[**id].is_entry()).map(|id| graph.units[*id].at).collect();
         let mut numbers = vec![NO_ENTRY; code.insns.len()];
@@ -73,7 +76,7 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         let given = code.params.required as usize;
         let signature = if graph.direct { direct::signature(given) } else { signature(4) };
         let mut shared = FunctionBuilderContext::new();
-        let mut emit = |boxed: Option<Set>| {
+        let mut emit = |boxed: Option<HashSet<(Id, Var)>>| {
             let mut context = Context::for_function(Function::with_name_signature(UserFuncName::default(), signature.clone()));
             let builder = FunctionBuilder::new(&mut context.func, &mut shared);
             let mut emitter = Emitter::new(builder, &graph, &types, &insns, &entries, graph.direct);
@@ -116,6 +119,9 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
     if let Some(id) = open_block(&context.func) {
         return Err(format!("{id} has no end"));
     }
+    if cfg!(debug_assertions) {
+        verify(&context.func, isa)?;
+    }
     let first = match first {
         Some(mut first) => {
             first.compile(&**isa, &mut ControlPlane::default()).map_err(|e| format!("{:?}", e.inner))?;
@@ -152,6 +158,13 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
         branch: request.asker.branch(),
         memory: Box::new(piece),
     })
+}
+
+/// Has Cranelift look at what it is given. It knows calls that leave all registers as they are only without an answer, though it translates others, too.
+fn verify(f: &Function, isa: &OwnedTargetIsa) -> Result<(), String> {
+    let mut f = f.clone();
+    f.dfg.signatures.values_mut().for_each(|s| s.call_conv = CallConv::triple_default(isa.triple()));
+    cranelift_codegen::verify_function(&f, &**isa).map_err(|e| e.to_string())
 }
 
 /// Of functions with that many words as arguments that answer one.

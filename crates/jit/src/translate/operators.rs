@@ -448,7 +448,7 @@ impl Emitter<'_, '_> {
         let (outside, done) = (self.b.create_block(), self.b.create_block());
         self.b.set_cold_block(outside);
         self.b.append_block_param(done, I64);
-        let at = self.element_address(a, n, outside, |_| ());
+        let at = self.element_address(a, (index, n), outside, |_| ());
         let v = self.load(at, 0);
         self.b.ins().jump(done, &[v.into()]);
         // Counted from the end, or none.
@@ -474,8 +474,8 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
-    /// Where an Array has the element of number `n`; to `other` if there is none. `look` asks more of one whose elements lie outside of its cell.
-    fn element_address(&mut self, a: Value, n: Value, other: Block, look: impl FnOnce(&mut Self)) -> Value {
+    /// Where an Array has the element at an index, a Fixnum and the number that it is; to `other` if there is none. `look` asks more of one whose elements lie outside of its cell.
+    fn element_address(&mut self, a: Value, (index, n): (Value, Value), other: Block, look: impl FnOnce(&mut Self)) -> Value {
         let (out, near, at) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(at, I64);
         let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
@@ -495,8 +495,10 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(at, &[start.into()]);
         self.b.switch_to_block(at);
         let start = self.b.block_params(at)[0];
-        let offset = self.b.ins().ishl_imm_u(n, 3);
-        self.b.ins().iadd(start, offset)
+        // A Fixnum is twice its number and one: so the processor adds it by itself.
+        let offset = self.b.ins().ishl_imm_u(index, 2);
+        let behind = self.b.ins().iadd(start, offset);
+        self.b.ins().iadd_imm_s(behind, -4)
     }
     fn array_get(&mut self, id: Id, s: &mut State) {
         let (x, y) = self.types.operands(id);
@@ -575,8 +577,8 @@ impl Emitter<'_, '_> {
         self.shape_is(a, layout::ARRAY, exit);
         self.may_change(a, exit);
         let n = self.b.ins().sshr_imm_u(index, 1);
-        let (other, done) = (self.b.create_block(), self.b.create_block());
-        self.store_element(a, n, value, other);
+        let (other, done) = (self.cold_block(), self.b.create_block());
+        self.store_element(a, (index, n), value, other);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(other);
         let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
@@ -587,14 +589,14 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
     /// Stores in an Array that may be changed, at an index that exists, in a buffer of its own; else to `other`. An old Array gets no reference so.
-    fn store_element(&mut self, a: Value, n: Value, value: Value, other: Block) {
+    fn store_element(&mut self, a: Value, at: (Value, Value), value: Value, other: Block) {
         let flags = self.load_u8(a, cell::FLAGS);
         let old = self.b.ins().band_imm_s(flags, zakuro_object::flags::OLD as i64);
         let old = self.b.ins().icmp_imm_s(IntCC::NotEqual, old, 0);
         let refers = self.is_cell(value);
         let told = self.b.ins().band(old, refers);
         self.branch_away(told, other);
-        let at = self.element_address(a, n, other, |e| {
+        let at = self.element_address(a, at, other, |e| {
             let buffer = e.load(a, cell::ARRAY_BUFFER);
             let holders = e.load(buffer, SharedBuf::HOLDERS as i32);
             let holders = e.b.ins().band_imm_s(holders, !SharedBuf::NO_HOLDER as i64);
@@ -619,8 +621,8 @@ impl Emitter<'_, '_> {
         let bit = self.b.ins().band_imm_s(k, 1);
         self.branch_unless(bit, slow);
         let n = self.b.ins().sshr_imm_u(k, 1);
-        let helped = self.b.create_block();
-        self.store_element(a, n, value, helped);
+        let helped = self.cold_block();
+        self.store_element(a, (k, n), value, helped);
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(helped);
         let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);

@@ -1,6 +1,6 @@
 //! Where things stand: fields of the VM, frames and windows, registers as variables of the IR, Floats boxed and unboxed.
 
-use super::emit::Emitter;
+use super::emit::{Copy, Emitter};
 use super::graph::{Id, Var};
 use super::types::{State, Type};
 use crate::layout::{cell, frame, vm};
@@ -102,20 +102,41 @@ impl Emitter<'_, '_> {
         match s.of(v) {
             Type::Double => {
                 let (d, known) = (self.b.use_var(self.doubles[v]), self.b.use_var(self.words[v]));
+                if !self.is_cold() {
+                    match self.copied_in.get(&v) {
+                        Some(copy) => self.copies[*copy].boxed = true,
+                        None => self.boxed_vars.add(v),
+                    }
+                }
+                if self.is_float_of(d, known) {
+                    return known;
+                }
                 let word = self.boxed(d, known);
                 if !self.is_cold() {
-                    self.boxed_vars.add(v);
-                    self.set(v, word);
+                    self.b.def_var(self.words[v], word);
+                    self.note_boxed(d, word);
                 }
                 word
             }
             _ => self.b.use_var(self.words[v]),
         }
     }
+    /// Notes that a word is a Float of a double.
+    pub fn note_boxed(&mut self, d: Value, word: Value) {
+        let dfg = &self.b.func.dfg;
+        self.floats.insert((dfg.resolve_aliases(d), dfg.resolve_aliases(word)));
+    }
+    fn is_float_of(&self, d: Value, word: Value) -> bool {
+        let dfg = &self.b.func.dfg;
+        self.floats.contains(&(dfg.resolve_aliases(d), dfg.resolve_aliases(word)))
+    }
     pub fn get_double(&mut self, v: Var) -> Value {
         self.b.use_var(self.doubles[v])
     }
     pub fn set(&mut self, v: Var, value: Value) {
+        if !self.is_cold() {
+            self.copied_in.remove(&v);
+        }
         self.b.def_var(self.words[v], value);
     }
     /// A new double: there is no Float of it.
@@ -131,15 +152,28 @@ impl Emitter<'_, '_> {
     /// A double becomes that of another variable, too: both are one Float, if somebody wants such of both.
     pub fn copy_double(&mut self, to: Var, from: Var, s: &State) {
         if !self.is_cold() {
-            let lives_on = self.graph.units[self.current].live_after.has(from);
-            self.copies.push((from, to, lives_on));
-            if lives_on && self.boxed_before.has(to) {
+            let lives_on = self.graph.units[self.current].live_after.has(from) && !self.graph.ends_unasked(self.current, from);
+            // What others may look at lives longer than it seems.
+            let escapes = self.graph.kept(to).is_some();
+            self.copies.push(Copy {
+                unit: self.current,
+                from,
+                to,
+                lives_on,
+                of: self.copied_in.get(&from).copied(),
+                boxed: false,
+                escapes,
+            });
+            if lives_on && self.boxed_before.contains(&(self.current, to)) {
                 self.get(from, s);
             }
         }
         let (d, word) = (self.get_double(from), self.b.use_var(self.words[from]));
         self.b.def_var(self.doubles[to], d);
         self.set(to, word);
+        if !self.is_cold() {
+            self.copied_in.insert(to, self.copies.len() - 1);
+        }
     }
     pub fn is_volatile(&self, id: Id, reg: u16) -> bool {
         self.graph.is_volatile(self.graph.units[id].scope, reg)
@@ -196,7 +230,10 @@ impl Emitter<'_, '_> {
             let cold = self.is_cold();
             let value = if cold && s.of(v) == Type::Double {
                 let (d, known) = (self.get_double(v), self.b.use_var(self.words[v]));
-                self.call_help_double(help::make_float as *const () as usize, self.cx, known, d)
+                match self.is_float_of(d, known) {
+                    true => known,
+                    false => self.call_help_double(help::make_float as *const () as usize, self.cx, known, d),
+                }
             } else {
                 self.get(v, s)
             };
@@ -229,32 +266,32 @@ impl Emitter<'_, '_> {
         let (small, large, done) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
         self.b.append_block_param(done, I64);
         self.b.set_cold_block(large);
+        if self.is_cold() {
+            [small, done].into_iter().for_each(|block| self.b.set_cold_block(block));
+        }
         self.b.ins().brif(fits, small, &[], large, &[]);
-        self.b.switch_to_block(small);
+        self.begin_block(small);
         let turned = self.b.ins().rotl_imm_u(bits, 3);
         let cleared = self.b.ins().band_imm_s(turned, !3);
         let tagged = self.b.ins().bor_imm_s(cleared, 2);
         self.b.ins().jump(done, &[tagged.into()]);
-        self.b.switch_to_block(large);
+        self.begin_block(large);
         let zero = self.b.ins().icmp_imm_s(IntCC::Equal, bits, 0);
-        let (nought, made) = (self.b.create_block(), self.b.create_block());
-        self.b.ins().brif(zero, nought, &[], made, &[]);
-        self.b.switch_to_block(nought);
-        let zero = self.constant(0x8000_0000_0000_0002u64 as i64);
-        self.b.ins().jump(done, &[zero.into()]);
-        self.b.switch_to_block(made);
+        let made = self.cold_block();
+        let nought = self.constant(0x8000_0000_0000_0002u64 as i64);
+        self.b.ins().brif(zero, done, &[nought.into()], made, &[]);
+        self.begin_block(made);
         let v = self.call_help_double(help::make_float as *const () as usize, self.cx, known, d);
         self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(done);
+        self.begin_block(done);
         self.b.block_params(done)[0]
     }
     /// The double of a flonum.
     pub fn unpacked(&mut self, v: Value) -> Value {
-        // Turned back, the lower two of these bits are 1 and 0. They are 0 and 1 where the third is set, which is the word's sign.
-        let turned = self.b.ins().rotr_imm_u(v, 3);
+        // The lowest two bits are 1 and 0. They have to be 0 and 1, one less, where the third that is turned back with them is set, which is the word's sign.
         let sign = self.b.ins().sshr_imm_u(v, 63);
-        let other = self.b.ins().band_imm_s(sign, 0x6000_0000_0000_0000);
-        let bits = self.b.ins().bxor(turned, other);
+        let bits = self.b.ins().iadd(v, sign);
+        let bits = self.b.ins().rotr_imm_u(bits, 3);
         let zero = self.b.ins().icmp_imm_s(IntCC::Equal, v, 0x8000_0000_0000_0002u64 as i64);
         let none = self.constant(0);
         let bits = self.b.ins().select(zero, none, bits);
@@ -266,25 +303,28 @@ impl Emitter<'_, '_> {
         self.b.append_block_param(done, F64);
         self.b.set_cold_block(rest);
         self.b.set_cold_block(cell_block);
-        let tag = self.b.ins().band_imm_s(v, 3);
-        let is = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 2);
-        self.b.ins().brif(is, flonum, &[], rest, &[]);
-        self.b.switch_to_block(rest);
+        if self.is_cold() {
+            [flonum, done].into_iter().for_each(|block| self.b.set_cold_block(block));
+        }
+        let from_flonum = self.b.ins().iadd_imm_s(v, -2);
+        let tag = self.b.ins().band_imm_s(from_flonum, 3);
+        self.b.ins().brif(tag, rest, &[], flonum, &[]);
+        self.begin_block(rest);
         let is_cell = self.is_cell(v);
         self.b.ins().brif(is_cell, cell_block, &[], other, &[]);
-        self.b.switch_to_block(cell_block);
+        self.begin_block(cell_block);
         let kind = self.load_u8(v, cell::KIND);
         let is = self.b.ins().icmp_imm_s(IntCC::Equal, kind, zakuro_object::Kind::Float as i64);
         let heap = self.b.create_block();
         self.b.set_cold_block(heap);
         self.b.ins().brif(is, heap, &[], other, &[]);
-        self.b.switch_to_block(heap);
+        self.begin_block(heap);
         let d = self.b.ins().load(F64, MemFlagsData::trusted(), v, cell::FLOAT_VALUE);
         self.b.ins().jump(done, &[d.into()]);
-        self.b.switch_to_block(flonum);
+        self.begin_block(flonum);
         let d = self.unpacked(v);
         self.b.ins().jump(done, &[d.into()]);
-        self.b.switch_to_block(done);
+        self.begin_block(done);
         self.b.block_params(done)[0]
     }
     pub fn is_cell(&mut self, v: Value) -> Value {

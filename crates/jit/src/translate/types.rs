@@ -713,6 +713,16 @@ impl<'a> Types<'a> {
         let u = &self.graph.units[id];
         self.graph.scopes[u.scope].sites.get(u.insn.c as usize).map_or(&Called::Other, |s| &s.called)
     }
+    /// Whether a unit may have to do with doubles.
+    pub fn makes_double(&self, id: Id) -> bool {
+        let u = &self.graph.units[id];
+        const EITHER: u8 = seen::FLOAT | seen::FLOAT << seen::SECOND;
+        match u.op {
+            Op::LoadConst => matches!(self.graph.scopes[u.scope].code.consts[u.insn.b as usize], Const::Float(_)),
+            Op::Send | Op::SendSelf => self.pure(id).is_some_and(Pure::is_of_floats),
+            op => op.group_length() > 1 && self.seen(u) & EITHER != 0,
+        }
+    }
     /// Whether an operand of an operation of Floats is a double there.
     pub fn is_double(&self, id: Id, v: Var, s: &State) -> bool {
         match s.of(v) {

@@ -396,6 +396,10 @@ impl CodeState {
     pub(crate) fn other(&self, site: usize, key: u64) -> Option<&CallCache> {
         self.gained.get()?.others.get(site)?.as_ref()?.iter().find(|c| c.key == key)
     }
+    /// Whether a call site has had no receivers of another kind than the last.
+    pub(crate) fn is_alone(&self, site: usize) -> bool {
+        self.gained.get().is_none_or(|g| g.others.get(site).is_none_or(|o| o.is_none()))
+    }
     /// Puts the entry for this key in front of those of its call site, if there is one.
     #[inline]
     pub(crate) fn recall(&mut self, site: usize, key: u64) -> bool {

@@ -252,6 +252,8 @@ pub struct Site {
     pub called: Called,
     /// Its receiver was a cell.
     pub of_cell: bool,
+    /// It has had receivers of one kind.
+    pub alone: bool,
     pub block: Option<Arc<Met>>,
 }
 

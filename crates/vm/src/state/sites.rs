@@ -32,13 +32,24 @@ impl Site {
 /// The table of a version that the VM runs, which has this site.
 pub(crate) unsafe fn fill(table: *const Site, number: usize, cs: &CodeState, key: u64) -> bool {
     // SAFETY: the caller's word; a version is held as long as it has a table.
-    let (s, expected) = unsafe { (&*table.add(number), &*((*table).target.get() as *const Expected).add(number - 1)) };
-    let Some(c) = cs.call_of(expected.site as usize, key).filter(|c| leads(c, expected)) else { return false };
-    s.shape.set(key as u32);
-    s.extra.set(c.extra);
-    s.target.set(c.target);
-    s.me.set(c.me);
-    true
+    let expected = |k: usize| unsafe { &*((*table).target.get() as *const Expected).add(k - 1) };
+    let of_one = |k: usize| {
+        // SAFETY: as above.
+        let (s, expected) = unsafe { (&*table.add(k), expected(k)) };
+        let Some(c) = cs.call_of(expected.site as usize, key).filter(|c| leads(c, expected)) else { return false };
+        s.shape.set(key as u32);
+        s.extra.set(c.extra);
+        s.target.set(c.target);
+        s.me.set(c.me);
+        true
+    };
+    let all = of_one(number) && (number + 1..=expected(number).last as usize).all(|k| expected(k).first as usize != number || of_one(k));
+    if !all && expected(number).last != 0 {
+        // Some of the others may be for these receivers now.
+        // SAFETY: as above.
+        unsafe { (*table.add(number)).shape.set(0) };
+    }
+    all
 }
 
 /// What the entry behind a site says of the objects that its `new` makes: `header` gives the first word of those of a class, and their slots. Its shape stays 0 where machine code cannot make them itself.

@@ -511,6 +511,7 @@ impl Cx {
                 .map(|i| Site {
                     called: self.called(cs, i, depth, with),
                     of_cell: of_cell(cs, i),
+                    alone: cs.is_alone(i),
                     block: self.block_met(cs, i, depth, with),
                 })
                 .collect()
