@@ -232,7 +232,8 @@ pub(crate) fn rebuild(cx: &mut Cx, this: Ref<HashCell>, by_identity: bool) -> Re
         return Ok(());
     }
     if by_identity && this.len() <= ROOM {
-        return Ok(by_identity_at_once(cx, this));
+        by_identity_at_once(cx, this);
+        return Ok(());
     }
     let fresh = cx.new_hash();
     HashCell::change(fresh, &mut cx.heap, |t| t.by_identity = by_identity);
