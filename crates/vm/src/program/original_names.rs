@@ -65,7 +65,7 @@ const IN_RUBY_THERE: &[(&str, &str, &[&str], &[&str])] = &[
 impl Cx {
     /// The file in which CRuby has a builtin that it has in Ruby.
     pub fn file_in_ruby(&self, m: Ref<MethodCell>) -> Option<String> {
-        let is_program = |code: &zakuro_bytecode::Code| !crate::backtrace::internal(code);
+        let is_program = |code: &zakuro_bytecode::Code| !code.file.starts_with("<internal");
         if m.owner.0 >= zakuro_object::shape::FIRST_DYNAMIC || Cx::method_code(m).is_some_and(is_program) {
             return None;
         }

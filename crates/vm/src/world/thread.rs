@@ -700,6 +700,10 @@ impl Cx {
             None => MAIN,
         }
     }
+    /// Whether a thread has not ended; None: it is no thread's object.
+    pub(crate) fn thread_lives(&mut self, v: Value) -> Option<bool> {
+        self.data_mut_of::<Thread>(v).map(|t| t.alive())
+    }
     /// The running thread's object.
     pub fn current_thread(&mut self) -> Value {
         self.threads().current().object

@@ -1083,9 +1083,8 @@ pub unsafe fn spread(cx: &mut Cx, base: *mut Value, x: usize, site: &CallSite, c
             }
         }
         if let Some(h) = kwargs {
-            laid.argc += 1;
+            (laid.argc, laid.kw, laid.no_keywords) = (laid.argc + 1, true, false);
             *base.add(laid.argc) = h.as_value();
-            (laid.kw, laid.no_keywords) = (true, false);
             laid.lent = flags & (call_flags::KW_FRESH | call_flags::KW_NAMES) == 0;
         }
         Ok(laid)

@@ -5,7 +5,6 @@ use super::{check, next};
 use crate::frame::*;
 use crate::library::library;
 use crate::raise::Result;
-use crate::thread::Thread;
 use crate::vm::Cx;
 use zakuro_bytecode::{Insn, Intrinsic, Place};
 use zakuro_object::*;
@@ -302,7 +301,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 if kept.is_undef() {
                     break Value::TRUE;
                 }
-                match cx.data_mut_of::<Thread>(kept).map(|t| t.alive()) {
+                match cx.thread_lives(kept) {
                     None => break Value::FALSE,
                     // Another thread is at it: what that finds is kept.
                     Some(true) if kept != cx.current_thread() => cx.thread_pass()?,
@@ -310,7 +309,7 @@ unsafe fn run(cx: &mut Cx, i: Insn, base: *mut Value, cs: *const CodeState) -> R
                 }
             },
             Intrinsic::OnceSet => {
-                let (value, evaluates) = (arg(0), cx.data_mut_of::<Thread>((&(*cs).once)[i.b as usize]).is_some());
+                let (value, evaluates) = (arg(0), cx.thread_lives((&(*cs).once)[i.b as usize]).is_some());
                 cx.once_used = true;
                 let key = std::sync::Arc::as_ptr(&(*cs).code) as usize;
                 cx.state_changes(|c| c.once(key));
