@@ -4,6 +4,7 @@ use crate::raise::Result;
 use crate::vm::Cx;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use std::ptr::NonNull;
 use zakuro_object::string::{BINARY, US_ASCII, UTF8};
 use zakuro_object::*;
 
@@ -213,9 +214,10 @@ impl Cx {
 
 /// Values in malloc'ed memory that must survive calls into Ruby: registered with the VM while it lives.
 ///
-/// The list is boxed, so that the registered address stays. It knows its place among those of the VM: a thousand threads may have one each, and end in any order.
+/// The registered list knows its place among those of the VM: a thousand threads may have one each, and end in any order.
 pub struct RootedVec {
-    list: Box<Registered>,
+    /// Its own.
+    list: NonNull<Registered>,
     vm: *mut Cx,
 }
 
@@ -224,14 +226,19 @@ pub(crate) struct Registered {
     /// Index in `Vm::rooted`.
     at: usize,
 }
+impl Registered {
+    fn with_room(n: usize, at: usize) -> Box<Registered> {
+        Box::new(Registered { items: TracedVec::with_capacity(n), at })
+    }
+}
 
 impl RootedVec {
     pub fn new(cx: &mut Cx) -> RootedVec {
         Self::with_capacity(cx, 0)
     }
     pub fn with_capacity(cx: &mut Cx, n: usize) -> RootedVec {
-        let mut list = Box::new(Registered { items: TracedVec::with_capacity(n), at: cx.rooted.len() });
-        cx.rooted.push(&raw mut *list);
+        let list = NonNull::from(Box::leak(Registered::with_room(n, cx.rooted.len())));
+        cx.rooted.push(list.as_ptr());
         RootedVec { list, vm: cx }
     }
     /// The elements of an Array as they are now.
@@ -260,9 +267,9 @@ impl RootedVec {
 }
 impl Drop for RootedVec {
     fn drop(&mut self) {
-        let at = self.list.at;
-        // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there, and those that are registered live.
+        // SAFETY: a RootedVec lives in a native frame of its VM's own run, so the VM is still there, and those that are registered live. Its own list came from a Box.
         unsafe {
+            let at = Box::from_raw(self.list.as_ptr()).at;
             let rooted = &mut (*self.vm).rooted;
             rooted.swap_remove(at);
             if let Some(moved) = rooted.get(at) {
@@ -275,13 +282,15 @@ impl std::ops::Deref for RootedVec {
     type Target = TracedVec;
     #[inline(always)]
     fn deref(&self) -> &TracedVec {
-        &self.list.items
+        // SAFETY: it lives as long as we do, and nobody else writes it.
+        unsafe { &self.list.as_ref().items }
     }
 }
 impl std::ops::DerefMut for RootedVec {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut TracedVec {
-        &mut self.list.items
+        // SAFETY: as above.
+        unsafe { &mut self.list.as_mut().items }
     }
 }
 
