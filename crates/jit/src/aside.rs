@@ -11,205 +11,107 @@ mod stubs {
     use zakuro_vm::interp::machine::help;
     use zakuro_vm::interp::quiet;
 
-    /// Calls the function in rax, whose first argument is the VM in rdi; those that follow stand behind one where rsi points to.
-    #[unsafe(naked)]
-    unsafe extern "C" fn words() {
-        naked_asm!(
-            "push rbp",
-            "mov rbp, rsp",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            "push r11",
-            "mov rdx, [rsi + 16]",
-            "mov rcx, [rsi + 24]",
-            "mov r8, [rsi + 32]",
-            "mov r9, [rsi + 40]",
-            "mov rsi, [rsi + 8]",
-            "call rax",
-            "pop r11",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            "pop rbp",
-            "ret",
-        )
+    /// A function that saves all registers of words, passes arguments on from where rsi points to, and calls the function in rax; in brackets what it does between, and behind the call.
+    macro_rules! passes {
+        ($(#[$doc:meta])* $name:ident: [$($before:literal,)*] [$($behind:literal,)*]) => {
+            $(#[$doc])*
+            #[unsafe(naked)]
+            unsafe extern "C" fn $name() {
+                naked_asm!(
+                    "push rbp",
+                    "mov rbp, rsp",
+                    "push rcx",
+                    "push rdx",
+                    "push rsi",
+                    "push rdi",
+                    "push r8",
+                    "push r9",
+                    "push r10",
+                    "push r11",
+                    $($before,)*
+                    "mov rdx, [rsi + 16]",
+                    "mov rcx, [rsi + 24]",
+                    "mov r8, [rsi + 32]",
+                    "mov r9, [rsi + 40]",
+                    "mov rsi, [rsi + 8]",
+                    "call rax",
+                    $($behind,)*
+                    "pop r11",
+                    "pop r10",
+                    "pop r9",
+                    "pop r8",
+                    "pop rdi",
+                    "pop rsi",
+                    "pop rdx",
+                    "pop rcx",
+                    "pop rbp",
+                    "ret",
+                )
+            }
+        };
     }
-    /// The same of a function whose first argument stands there, too.
-    #[unsafe(naked)]
-    unsafe extern "C" fn all_words() {
-        naked_asm!(
-            "push rbp",
-            "mov rbp, rsp",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            "push r11",
-            "mov rdx, [rsi + 16]",
-            "mov rcx, [rsi + 24]",
-            "mov r8, [rsi + 32]",
-            "mov r9, [rsi + 40]",
-            "mov rdi, [rsi]",
-            "mov rsi, [rsi + 8]",
-            "call rax",
-            "pop r11",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            "pop rbp",
-            "ret",
-        )
+    /// The same where doubles may stand in registers. The last word is passed as a double, too.
+    macro_rules! passes_with_doubles {
+        ($(#[$doc:meta])* $name:ident: [$($before:literal,)*]) => {
+            passes! {
+                $(#[$doc])*
+                $name: [
+                    "sub rsp, 128",
+                    "movsd [rsp + 0], xmm0",
+                    "movsd [rsp + 8], xmm1",
+                    "movsd [rsp + 16], xmm2",
+                    "movsd [rsp + 24], xmm3",
+                    "movsd [rsp + 32], xmm4",
+                    "movsd [rsp + 40], xmm5",
+                    "movsd [rsp + 48], xmm6",
+                    "movsd [rsp + 56], xmm7",
+                    "movsd [rsp + 64], xmm8",
+                    "movsd [rsp + 72], xmm9",
+                    "movsd [rsp + 80], xmm10",
+                    "movsd [rsp + 88], xmm11",
+                    "movsd [rsp + 96], xmm12",
+                    "movsd [rsp + 104], xmm13",
+                    "movsd [rsp + 112], xmm14",
+                    "movsd [rsp + 120], xmm15",
+                    "movsd xmm0, [rsi + 40]",
+                    $($before,)*
+                ] [
+                    "movsd xmm0, [rsp + 0]",
+                    "movsd xmm1, [rsp + 8]",
+                    "movsd xmm2, [rsp + 16]",
+                    "movsd xmm3, [rsp + 24]",
+                    "movsd xmm4, [rsp + 32]",
+                    "movsd xmm5, [rsp + 40]",
+                    "movsd xmm6, [rsp + 48]",
+                    "movsd xmm7, [rsp + 56]",
+                    "movsd xmm8, [rsp + 64]",
+                    "movsd xmm9, [rsp + 72]",
+                    "movsd xmm10, [rsp + 80]",
+                    "movsd xmm11, [rsp + 88]",
+                    "movsd xmm12, [rsp + 96]",
+                    "movsd xmm13, [rsp + 104]",
+                    "movsd xmm14, [rsp + 112]",
+                    "movsd xmm15, [rsp + 120]",
+                    "add rsp, 128",
+                ]
+            }
+        };
     }
-    /// As `words` where doubles may stand in registers. The last word is passed as a double, too.
-    #[unsafe(naked)]
-    unsafe extern "C" fn doubles() {
-        naked_asm!(
-            "push rbp",
-            "mov rbp, rsp",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            "push r11",
-            "sub rsp, 128",
-            "movsd [rsp + 0], xmm0",
-            "movsd [rsp + 8], xmm1",
-            "movsd [rsp + 16], xmm2",
-            "movsd [rsp + 24], xmm3",
-            "movsd [rsp + 32], xmm4",
-            "movsd [rsp + 40], xmm5",
-            "movsd [rsp + 48], xmm6",
-            "movsd [rsp + 56], xmm7",
-            "movsd [rsp + 64], xmm8",
-            "movsd [rsp + 72], xmm9",
-            "movsd [rsp + 80], xmm10",
-            "movsd [rsp + 88], xmm11",
-            "movsd [rsp + 96], xmm12",
-            "movsd [rsp + 104], xmm13",
-            "movsd [rsp + 112], xmm14",
-            "movsd [rsp + 120], xmm15",
-            "movsd xmm0, [rsi + 40]",
-            "mov rdx, [rsi + 16]",
-            "mov rcx, [rsi + 24]",
-            "mov r8, [rsi + 32]",
-            "mov r9, [rsi + 40]",
-            "mov rsi, [rsi + 8]",
-            "call rax",
-            "movsd xmm0, [rsp + 0]",
-            "movsd xmm1, [rsp + 8]",
-            "movsd xmm2, [rsp + 16]",
-            "movsd xmm3, [rsp + 24]",
-            "movsd xmm4, [rsp + 32]",
-            "movsd xmm5, [rsp + 40]",
-            "movsd xmm6, [rsp + 48]",
-            "movsd xmm7, [rsp + 56]",
-            "movsd xmm8, [rsp + 64]",
-            "movsd xmm9, [rsp + 72]",
-            "movsd xmm10, [rsp + 80]",
-            "movsd xmm11, [rsp + 88]",
-            "movsd xmm12, [rsp + 96]",
-            "movsd xmm13, [rsp + 104]",
-            "movsd xmm14, [rsp + 112]",
-            "movsd xmm15, [rsp + 120]",
-            "add rsp, 128",
-            "pop r11",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            "pop rbp",
-            "ret",
-        )
+    passes! {
+        /// Of a function whose first argument is the VM, in rdi; those that follow stand behind one.
+        words: [] []
     }
-    /// As `all_words` where doubles may stand in registers.
-    #[unsafe(naked)]
-    unsafe extern "C" fn all_doubles() {
-        naked_asm!(
-            "push rbp",
-            "mov rbp, rsp",
-            "push rcx",
-            "push rdx",
-            "push rsi",
-            "push rdi",
-            "push r8",
-            "push r9",
-            "push r10",
-            "push r11",
-            "sub rsp, 128",
-            "movsd [rsp + 0], xmm0",
-            "movsd [rsp + 8], xmm1",
-            "movsd [rsp + 16], xmm2",
-            "movsd [rsp + 24], xmm3",
-            "movsd [rsp + 32], xmm4",
-            "movsd [rsp + 40], xmm5",
-            "movsd [rsp + 48], xmm6",
-            "movsd [rsp + 56], xmm7",
-            "movsd [rsp + 64], xmm8",
-            "movsd [rsp + 72], xmm9",
-            "movsd [rsp + 80], xmm10",
-            "movsd [rsp + 88], xmm11",
-            "movsd [rsp + 96], xmm12",
-            "movsd [rsp + 104], xmm13",
-            "movsd [rsp + 112], xmm14",
-            "movsd [rsp + 120], xmm15",
-            "movsd xmm0, [rsi + 40]",
-            "mov rdx, [rsi + 16]",
-            "mov rcx, [rsi + 24]",
-            "mov r8, [rsi + 32]",
-            "mov r9, [rsi + 40]",
-            "mov rdi, [rsi]",
-            "mov rsi, [rsi + 8]",
-            "call rax",
-            "movsd xmm0, [rsp + 0]",
-            "movsd xmm1, [rsp + 8]",
-            "movsd xmm2, [rsp + 16]",
-            "movsd xmm3, [rsp + 24]",
-            "movsd xmm4, [rsp + 32]",
-            "movsd xmm5, [rsp + 40]",
-            "movsd xmm6, [rsp + 48]",
-            "movsd xmm7, [rsp + 56]",
-            "movsd xmm8, [rsp + 64]",
-            "movsd xmm9, [rsp + 72]",
-            "movsd xmm10, [rsp + 80]",
-            "movsd xmm11, [rsp + 88]",
-            "movsd xmm12, [rsp + 96]",
-            "movsd xmm13, [rsp + 104]",
-            "movsd xmm14, [rsp + 112]",
-            "movsd xmm15, [rsp + 120]",
-            "add rsp, 128",
-            "pop r11",
-            "pop r10",
-            "pop r9",
-            "pop r8",
-            "pop rdi",
-            "pop rsi",
-            "pop rdx",
-            "pop rcx",
-            "pop rbp",
-            "ret",
-        )
+    passes! {
+        /// Of a function whose first argument stands there, too.
+        all_words: ["mov rdi, [rsi]",] []
+    }
+    passes_with_doubles! {
+        /// As `words`.
+        doubles: []
+    }
+    passes_with_doubles! {
+        /// As `all_words`.
+        all_doubles: ["mov rdi, [rsi]",]
     }
 
     /// A helper and its stubs: without and with doubles, for each whether the VM is its first argument, or another.
