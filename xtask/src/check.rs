@@ -1,6 +1,7 @@
 //! Structure checks that no compiler makes: who may use whom, process-wide state, file sizes, machine paths.
 
 use crate::{Args, root};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Which crates of this workspace a crate may use (besides `base`, which every crate may).
@@ -110,6 +111,7 @@ pub fn run(args: &[String]) -> Result<bool, String> {
     machine_paths(&root, &mut failures);
     unwatched(&root, &mut failures);
     loops(&root, &mut failures);
+    undefined_helpers(&root, &mut failures);
     unnamed(&root, &mut failures)?;
     compiled_twice(&root, &mut failures, &mut warnings);
     unchecked(&root, &mut failures);
@@ -508,6 +510,60 @@ fn unwatched(root: &Path, failures: &mut Vec<String>) {
     }
 }
 
+/// Methods of the library's own (`__name`) that its Ruby code calls and nobody defines: a call from a rare way would find out at a user's.
+fn undefined_helpers(root: &Path, failures: &mut Vec<String>) {
+    // Ruby's own, and those of files that come from elsewhere.
+    let mut defined: BTreeSet<String> =
+        ["__method__", "__dir__", "__callee__", "__id__", "__send__", "__drbref", "__map_symbol"].map(String::from).into();
+    let mut found = Vec::new();
+    files(&root.join("crates"), &["rb", "rs"], &mut found);
+    let (ruby, rust): (Vec<PathBuf>, Vec<PathBuf>) = found.into_iter().partition(|p| p.extension().is_some_and(|e| e == "rb"));
+    for path in rust {
+        let text = std::fs::read_to_string(path).unwrap_or_default();
+        defined.extend(
+            helper_names(&text)
+                .filter(|(at, name)| text[..*at].ends_with('"') && text[at + name.len()..].starts_with('"'))
+                .map(|n| n.1.to_string()),
+        );
+    }
+    let is_ours = |p: &&PathBuf| p.components().any(|c| ["ruby", "prelude"].iter().any(|d| c.as_os_str() == *d));
+    let texts: Vec<(String, String)> = ruby
+        .iter()
+        .filter(is_ours)
+        .filter_map(|p| Some((p.strip_prefix(root).unwrap_or(p).display().to_string(), std::fs::read_to_string(p).ok()?)))
+        .collect();
+    for (_, text) in &texts {
+        defined
+            .extend(helper_names(text).filter(|(at, name)| is_definition(&text[..*at], &text[at + name.len()..])).map(|n| n.1.to_string()));
+    }
+    for (file, text) in &texts {
+        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#')) {
+            let missing = helper_names(line).filter(|(at, name)| !line[..*at].ends_with(['"', '\'']) && !defined.contains(*name));
+            failures.extend(missing.map(|(_, name)| format!("{file}:{}: `{name}` is defined nowhere", i + 1)));
+        }
+    }
+}
+/// Words that begin with two underscores and a small letter, with their places.
+fn helper_names(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.match_indices("__").filter_map(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let rest = &text[at..];
+        if before.is_some_and(|c| c.is_alphanumeric() || "_@$".contains(c)) || !rest[2..].starts_with(|c: char| c.is_ascii_lowercase()) {
+            return None;
+        }
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let end = end + usize::from(rest[end..].starts_with(['?', '!']));
+        Some((at, &rest[..end]))
+    })
+}
+/// Whether a word between these two is a method, a variable or a parameter that begins there; or a Symbol, which something else is made from.
+fn is_definition(before: &str, after: &str) -> bool {
+    let assigned = |rest: &str| rest.starts_with('=') && !rest.starts_with("==") && !rest.starts_with("=~") && !rest.starts_with("=>");
+    ["def ", "def self.", "alias ", ":", "|", "&", "*"].iter().any(|w| before.ends_with(w))
+        || assigned(after.trim_start_matches(' '))
+        || after.starts_with(':')
+}
+
 /// `Kernel#loop` ends at a StopIteration, which RubyVM::ClosedError is, and so may be what a block of the program's raises: the library's own Ruby code has no use for it.
 fn loops(root: &Path, failures: &mut Vec<String>) {
     for crate_ in ["cluster", "insight", "openssl", "stdlib"] {
@@ -731,6 +787,19 @@ mod tests {
         }
         for line in ["# loop do", "while true", "@loop.transfer", "accept_loop(sockets) { }", "udp_server_loop do", "loop_of = 1"] {
             assert!(!is_loop(line), "{line}");
+        }
+    }
+    #[test]
+    fn helpers_and_their_definitions() {
+        let names = |text| helper_names(text).map(|(_, name)| name.to_string()).collect::<Vec<_>>();
+        assert_eq!(names("__a?(x) + b.__c_1! if @__no && a__no && __FILE__ || __d=1"), ["__a?", "__c_1!", "__d"]);
+        let defines = |line: &str| helper_names(line).all(|(at, name)| is_definition(&line[..at], &line[at + name.len()..]));
+        for line in ["def __a = 1", "private def self.__b(x)", "attr_reader :__c", "__d = 1", "{ |__e| 1 }", "alias __f g", "def x(__g: 1)"]
+        {
+            assert!(defines(line), "{line}");
+        }
+        for line in ["__a(1)", "x.__b == 1", "p __c?, 1", "__d => x"] {
+            assert!(!defines(line), "{line}");
         }
     }
     #[test]

@@ -212,7 +212,7 @@ class BasicSocket
       end
       control
     end
-    return nil if text.empty? && from.nil? && controls.empty? && max != 0 && __stream?
+    return nil if from.nil? && controls.empty? && __end?(text, max)
     from = from ? Addrinfo.new(from, Sys.family_of(from), *__kind[1..]) : Addrinfo.new("", Socket::PF_UNSPEC, *__kind[1..])
     [text, from, said, *controls]
   end
