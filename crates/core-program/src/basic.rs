@@ -286,13 +286,6 @@ mod true_class {
     fn xor(_this: Value, other: Value) -> bool {
         !other.truthy()
     }
-    /// False.
-    ///
-    ///     !true   #=> false
-    #[method("!")]
-    fn not(_this: Value) -> bool {
-        false
-    }
     /// Whether the other is true.
     ///
     ///     true === 1   #=> false

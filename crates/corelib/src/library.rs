@@ -51,6 +51,9 @@ impl CoreLibrary for Library {
     fn interned(&self, cx: &mut Cx, s: Ref<StringCell>) -> Value {
         zakuro_core_text::string::dedup::dedup(cx, s)
     }
+    fn symbol(&self, cx: &mut Cx, name: Ref<StringCell>) -> Result<Value> {
+        zakuro_core_text::string::basic::symbol(cx, name)
+    }
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value {
         make::literal(cx, source, options, encoding)
     }

@@ -444,6 +444,8 @@ class Ripper
 
       # The parser leaves the state alone while it reads the body of a heredoc, and before what stands behind the last line.
       def __states(tokens)
+        # What stands behind an unfinished source is told to nobody.
+        tokens.pop if tokens.last && tokens.last[1] == :on_eof
         open = []
         row = nil
         tokens.each do |token|

@@ -44,8 +44,8 @@ pub fn int_pow(cx: &mut Cx, a: Value, b: Value) -> Result<Value> {
     if !ints::is_negative(b) {
         return ints::pow(cx, a, b);
     }
-    // Beyond Fixnums the exponent's parity is all that is left of it.
-    if !b.is_fixnum() && (a == ints::ONE || a == Value::fixnum(-1)) {
+    // The exponent's parity is all that is left of it.
+    if a == ints::ONE || a == Value::fixnum(-1) {
         return Ok(if a == ints::ONE || !ints::is_odd(b) { ints::ONE } else { a });
     }
     let p = rat::pow(cx, (a, ints::ONE), b)?;

@@ -18,6 +18,16 @@ pub fn same(heap: &Heap, a: Str, b: Str) -> bool {
     a.same_bytes(&b) && (a.encoding() == b.encoding() || compatible(heap, a, b).is_some())
 }
 
+/// The Symbol of that name; EncodingError for one that is not valid.
+pub fn symbol(cx: &mut Cx, name: Str) -> Result<Value> {
+    // As in CRuby, US-ASCII is not looked at.
+    if enc(name) != Encoding::US_ASCII && range(&cx.heap, name) == CodeRange::Broken {
+        let shown = inspect::inspect_str(name.content(&cx.heap), enc(name));
+        return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc(name).name()));
+    }
+    Ok(Value::sym(Sym::intern_in(name.content(&cx.heap), name.encoding())))
+}
+
 /// The code point `v` at the end of `this` (`<<`, `concat`).
 fn append_codepoint(cx: &mut Cx, this: Str, v: Value) -> Result<()> {
     let Some(i) = v.as_fixnum() else { return cx.range_error("bignum out of char range") };
@@ -494,12 +504,7 @@ pub mod strings {
     ///     "a b".intern    #=> :"a b"
     #[method("to_sym", "intern")]
     fn to_sym(cx: &mut Cx, this: Str) -> Result<Value> {
-        // As in CRuby, US-ASCII is not looked at.
-        if enc(this) != Encoding::US_ASCII && range(&cx.heap, this) == CodeRange::Broken {
-            let shown = inspect::inspect_str(this.content(&cx.heap), enc(this));
-            return cx.raise(ids::ENCODING_ERROR, format!("invalid symbol in encoding {} :{shown}", enc(this).name()));
-        }
-        Ok(Value::sym(Sym::intern_in(this.content(&cx.heap), this.encoding())))
+        symbol(cx, this)
     }
 
     /// The String itself when it may be changed, else a copy that may.

@@ -25,6 +25,8 @@ pub trait CoreLibrary: Sync {
 
     /// The frozen String that stands for the content of one, as `-string` gives it.
     fn interned(&self, cx: &mut Cx, s: Ref<StringCell>) -> Value;
+    /// The Symbol of that name; EncodingError for one that is not valid.
+    fn symbol(&self, cx: &mut Cx, name: Ref<StringCell>) -> Result<Value>;
     /// Regexp of a literal: source, option bits, encoding.
     fn regexp_literal(&self, cx: &mut Cx, source: &[u8], options: u8, encoding: u8) -> Value;
     /// Regexp of an interpolated literal: pieces (String or Regexp values), option bits.

@@ -495,8 +495,8 @@ pub unsafe fn intern(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     // SAFETY: the contract of handlers; register `b` holds the String that Interp left there.
     unsafe {
         let i = *ip;
-        let s: Ref<StringCell> = Ref::of_unchecked(r!(regs, i.b));
-        r!(regs, i.a) = Value::sym(Sym::intern_in(s.content(&cx.heap), s.encoding()));
+        (*cx.fp).ip = ip;
+        r!(regs, i.a) = check!(cx, ip, regs, cs, crate::library::library().symbol(cx, Ref::of_unchecked(r!(regs, i.b))));
         next!(cx, ip, regs, cs)
     }
 }
