@@ -46,6 +46,8 @@ const KEEP: usize = 16 << 10;
 /// A stack that was used further than this is trimmed when it comes back.
 const DEEP: usize = 128 << 10;
 const SHARDS: usize = 16;
+/// So many slots are looked at under one hold of the lock that whoever makes a VM may wait for. More than those of a lot.
+const LOOKED_AT: usize = 4096;
 /// For so long one call of [`StackPool::relax`] gives memory back: as long timers may be late.
 const A_WHILE: Duration = Duration::from_millis(2);
 
@@ -328,9 +330,11 @@ impl StackPool {
                 break;
             }
             lot.iter_mut().for_each(|slot| release(self.0.bytes(size), slot));
+            // The one before the first may have waited for its neighbour.
+            let first = lot.iter().min().map_or(0, |slot| slot.base().saturating_sub(self.0.bytes(size)));
             let mut common = common.lock();
             common.released.extend(lot);
-            common.tables = Some(Slot(0));
+            common.tables = Some(common.tables.map_or(Slot(first), |before| before.min(Slot(first))));
             more = more.max(Care::Later);
             if Instant::now() > until {
                 return Care::Soon;
@@ -353,7 +357,12 @@ impl StackPool {
                 let mut common = common.lock();
                 let Some(from) = common.tables else { return Care::Done };
                 let mut run: Vec<Slot> = Vec::new();
-                for slot in common.released.range(from..) {
+                let mut further = None;
+                for (seen, slot) in common.released.range(from..).enumerate() {
+                    if seen >= LOOKED_AT {
+                        further = Some(run.first().map_or(*slot, |first| Slot(first.base())));
+                        break;
+                    }
                     if run.last().is_some_and(|last| last.base() + bytes != slot.base()) || run.len() == size.lot() {
                         if run.len() > 1 && run.iter().any(|s| s.is(Slot::GUARDED)) {
                             break;
@@ -362,9 +371,14 @@ impl StackPool {
                     }
                     run.push(*slot);
                 }
-                if run.len() < 2 || !run.iter().any(|s| s.is(Slot::GUARDED)) {
-                    common.tables = None;
-                    return Care::Done;
+                if run.len() < 2 || !run.iter().any(|s| s.is(Slot::GUARDED)) || further.is_some() {
+                    common.tables = further;
+                    drop(common);
+                    match further {
+                        None => return Care::Done,
+                        Some(_) if Instant::now() > until => return Care::Soon,
+                        Some(_) => continue,
+                    }
                 }
                 for slot in &run {
                     common.released.remove(slot);
