@@ -221,6 +221,8 @@ impl Machine {
 pub const OPERANDS: u16 = 0;
 /// Plus the number of a register: what it holds where a loop begins.
 pub const REGISTER: u16 = 1;
+/// Plus the number of a variable of an environment that a function keeps in a register: what it holds where a loop begins.
+pub const KEPT: u16 = 1 << 15;
 /// Nothing: the instruction was never run before.
 pub const UNSEEN: u16 = u16::MAX;
 /// Where calls on self lead ([`Machine::links`]); at the beginning.

@@ -60,7 +60,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
     }
 
-    pub fn environment(&mut self, id: Id, s: &State) {
+    pub fn environment(&mut self, id: Id, s: &mut State) {
         let i = self.graph.units[id].insn;
         let gets = self.graph.units[id].op == Op::GetEnv;
         let Some(k) = self.graph.kept_at(id) else {
@@ -77,6 +77,9 @@ impl Emitter<'_, '_> {
         };
         let reg = self.graph.var(id, i.a);
         let volatile = self.is_volatile(id, i.a);
+        if gets {
+            self.look_at_kept(id, k, s);
+        }
         match (gets, s.of(k)) {
             (true, Type::Double) if !volatile => {
                 self.copy_double(reg, k, s);
@@ -87,6 +90,7 @@ impl Emitter<'_, '_> {
                 }
                 let v = if t == Type::Double { self.get(k, s) } else { self.b.use_var(self.words[k]) };
                 self.write(id, i.a, v);
+                self.copy_extent(k, reg, s);
             }
             (false, _) => {
                 if self.graph.is_written_at_once(id, k) {
@@ -99,6 +103,7 @@ impl Emitter<'_, '_> {
                 } else {
                     let v = self.read(id, i.a, s);
                     self.set(k, v);
+                    self.copy_extent(reg, k, s);
                 }
             }
         }
@@ -137,25 +142,19 @@ impl Emitter<'_, '_> {
     /// After a round of a builtin's loop was interrupted: what `wanted` has in registers is loaded, and the builtin does the rest if that is of another kind now.
     pub fn fetch_for_round(&mut self, l: usize, wanted: &State) {
         let held: Vec<Var> = self.graph.all_kept().filter(|v| wanted.of(*v) != Type::Unset).collect();
-        if held.iter().all(|v| wanted.of(*v) == Type::Any) {
-            held.into_iter().for_each(|v| self.fetch_kept(v));
+        held.iter().for_each(|v| self.fetch_kept(*v));
+        // Numbers in other variables are what they were.
+        let is_kept = |v: &Var| held.contains(v);
+        let made: Vec<Var> = (0..self.graph.vars)
+            .filter(|v| wanted.of(*v).is_array() || is_kept(v) && matches!(wanted.of(*v), Type::Fixnum | Type::Double))
+            .collect();
+        if made.is_empty() {
             return;
         }
         let away = self.rest_of_loop(l);
-        for v in held {
-            self.fetch_kept(v);
+        for v in made {
             let value = self.b.use_var(self.words[v]);
-            match wanted.of(v) {
-                Type::Fixnum => {
-                    let bit = self.b.ins().band_imm_s(value, 1);
-                    self.branch_unless(bit, away);
-                }
-                Type::Double => {
-                    let d = self.unboxed(value, away);
-                    self.set_unboxed(v, d);
-                }
-                _ => {}
-            }
+            self.make(v, value, wanted.of(v), away);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The function as a whole: entries, blocks, exits, and what every unit needs.
 
 use super::graph::{Graph, Id, Kind, Set, Var, What};
-use super::types::{LINKS, Plan, REGISTER, State, Type, Types, is_branch, is_call, is_plain_expansion, is_splat};
+use super::types::{LINKS, Plan, State, Type, Types, is_branch, is_call, is_plain_expansion, is_splat};
 use crate::layout::{cell, constant, frame, state, vm};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F64, I8, I32, I64};
@@ -67,6 +67,8 @@ pub struct Emitter<'a, 'b> {
     /// By scope: where they begin.
     pub slots: Vec<Variable>,
     pub generation: Variable,
+    /// Of Arrays that were looked at.
+    pub extents: HashMap<Var, super::arrays::Extent>,
     /// The loop that a block goes on with, or 0.
     pub rounds: Variable,
     /// Where all rounds of such a block end, with its value.
@@ -189,6 +191,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             layouts,
             slots,
             generation,
+            extents: HashMap::new(),
             rounds,
             round_end: None,
             late: None,
@@ -463,26 +466,24 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         for v in self.graph.units[to].live_before.clone().iter() {
             match (from.of(v), wanted.of(v)) {
-                (Type::Any, Type::Double) => {
-                    let other = self.misfit(to, v, from);
-                    let value = self.get(v, from);
-                    let d = self.unboxed(value, other);
-                    self.set_unboxed(v, d);
-                    self.note_boxed(d, value);
-                }
-                (Type::Any, Type::Fixnum) => {
-                    let other = self.misfit(to, v, from);
-                    let value = self.get(v, from);
-                    let bit = self.b.ins().band_imm_s(value, 1);
-                    self.branch_unless(bit, other);
-                }
+                (now, wanted) if now == wanted => {}
+                (Type::Own, Type::Array) => {}
                 (Type::Double, Type::Any) => {
                     let value = self.get(v, from);
                     self.set(v, value);
                 }
-                (Type::Unset, wanted) if wanted != Type::Unset => self.fetch_kept(v),
+                (Type::Unset, Type::Any) => self.fetch_kept(v),
+                (Type::Unset, _) if self.graph.kept(v).is_none() => {}
                 (_, Type::Unset) => self.write_kept(&[v], from),
-                _ => {}
+                (_, Type::Any) => {}
+                (known, wanted) => {
+                    let other = self.misfit(to, v, from);
+                    if known == Type::Unset {
+                        self.fetch_kept(v);
+                    }
+                    let value = self.get(v, from);
+                    self.make(v, value, wanted, other);
+                }
             }
         }
         if from.pushed < wanted.pushed {
@@ -497,9 +498,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         let block = self.b.create_block();
         self.b.set_cold_block(block);
         self.b.switch_to_block(block);
-        let u = &self.graph.units[to];
-        let reg = (v - self.graph.scopes[u.scope].vars) as u16;
-        self.leave_from(to, from, Some(REGISTER + reg));
+        self.leave_from(to, from, Some(self.spot(to, v)));
         if let Some(here) = here {
             self.b.switch_to_block(here);
         }
@@ -596,6 +595,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 } else {
                     let v = self.read(id, i.b, s);
                     self.write(id, i.a, v);
+                    self.copy_extent(from, self.graph.var(id, i.a), s);
                 }
                 self.condition = condition.filter(|c| c.0 == from).map(|c| (self.graph.var(id, i.a), c.1));
             }
@@ -846,7 +846,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.store_reg(me, id, self.graph.units[id].insn.a);
         }
         self.step(id, at);
-        if self.is_held() {
+        // What it may have disturbed is not looked at again.
+        if self.is_held() || self.types.keeps_arrays(id) && self.knows_arrays(s) {
             return self.leave_behind(id, at);
         }
         self.verify_kept(id, s, at + 1, None);

@@ -1,5 +1,6 @@
 //! What a function consists of: units (an instruction, or a group of them) of one Code and of those inlined in it, the ways between them, and which registers are live.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
 use zakuro_bytecode::machine::{Known, Link, seen};
@@ -23,6 +24,10 @@ impl Set {
     }
     pub fn has(&self, v: Var) -> bool {
         self.0[v / 64] >> (v % 64) & 1 == 1
+    }
+    /// The same of a set that may be smaller.
+    pub fn may_have(&self, v: Var) -> bool {
+        v / 64 < self.0.len() && self.has(v)
     }
     pub fn add(&mut self, v: Var) {
         self.0[v / 64] |= 1 << (v % 64);
@@ -211,6 +216,9 @@ pub struct Graph {
     pub rounds: bool,
     /// By scope: see [`Graph::layout_bit`].
     layout_bits: Vec<u64>,
+    /// Units in innermost loops that disturb no Arrays, and those that load one of an environment there ([`super::calm`]).
+    pub calm: Set,
+    pub looks: HashMap<Id, bool>,
     /// Instructions of what is inlined.
     inlined: usize,
 }
@@ -263,11 +271,14 @@ impl Graph {
             direct: false,
             rounds: false,
             layout_bits: Vec::new(),
+            calm: Set::default(),
+            looks: HashMap::new(),
             inlined: 0,
         };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.go_round();
         g.arrange();
+        g.find_calm();
         g.find_captured();
         g.link();
         g.find_live();
@@ -955,7 +966,7 @@ impl Graph {
             }
         }
     }
-    /// Finds variables of environments that are worth being kept: those that an inlined block writes. They are live as long as their scope is.
+    /// Finds variables of environments that are worth being kept: those that an inlined block writes, and Arrays that loops ask for elements. They are live as long as their scope is.
     fn find_captured(&mut self) {
         let mut found = Vec::new();
         for id in 0..self.units.len() {
@@ -970,7 +981,8 @@ impl Graph {
                 // What natives write, too, stays where they look for it.
                 None => return,
                 Some(_) if is_special || u.insn.c != code.env_reg => return,
-                Some(c) if u.op == Op::SetEnv && c.owner != u.scope && !found.contains(&c) => found.push(c),
+                Some(c) if found.contains(&c) => {}
+                Some(c) if u.op == Op::SetEnv && c.owner != u.scope || self.looks.contains_key(&id) => found.push(c),
                 Some(_) => {}
             }
         }

@@ -66,6 +66,7 @@ impl Emitter<'_, '_> {
         } else {
             let v = self.get(from, s);
             self.set(to, v);
+            self.copy_extent(from, to, s);
         }
     }
     /// Locals of a scope that no argument is for.
@@ -379,6 +380,7 @@ impl Emitter<'_, '_> {
         for (v, value) in [(next, first), (limit, last), (object, walked), (item, nil), (result, answer)] {
             self.set(v, value);
         }
+        self.make_kept(id, l, s);
         // The builtin's frame, and above it the block's.
         let base = self.reg_address(scope, i.a);
         let (child, record) = self.block_record(id, base);
@@ -400,6 +402,26 @@ impl Emitter<'_, '_> {
         self.push_block(l);
         self.lay_out_all(self.graph.layout_bit(block) & self.graph.units[id].layouts_after, s);
         self.aside(away, |e| e.leave(id, Some(OPERANDS)));
+    }
+
+    /// What rounds take for granted of variables of environments is looked at once, before anything is begun.
+    fn make_kept(&mut self, id: Id, l: usize, s: &mut State) {
+        let Some(wanted) = self.types.at[self.graph.loops[l].iterate].clone() else { return };
+        for v in self.graph.all_kept() {
+            let (now, wanted) = (s.of(v), wanted.of(v));
+            if now == wanted || matches!(wanted, Type::Unset | Type::Any) || (now, wanted) == (Type::Own, Type::Array) {
+                continue;
+            }
+            let away = self.cold_block();
+            if now == Type::Unset {
+                self.fetch_kept(v);
+            }
+            let value = self.get(v, s);
+            self.make(v, value, wanted, away);
+            let what = self.spot(id, v);
+            self.aside(away, |e| e.leave(id, Some(what)));
+            s.types[v] = wanted;
+        }
     }
 
     pub fn next_round(&mut self, id: Id, l: usize, s: &mut State) {

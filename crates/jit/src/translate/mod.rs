@@ -4,7 +4,9 @@
 //! Registers of the bytecode are variables of the IR: Cranelift finds out which machine register or stack slot each value stands in. The window in memory is brought up to date where
 //! somebody may look at it: before calls, and when the function is left.
 
+mod arrays;
 mod calls;
+mod calm;
 mod captured;
 mod cells;
 mod direct;

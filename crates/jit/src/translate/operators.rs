@@ -9,8 +9,7 @@ use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use zakuro_bytecode::Op;
 use zakuro_bytecode::op::Role;
-use zakuro_heap::SharedBuf;
-use zakuro_object::{GUARDED, Kind, Value as Ruby, shape};
+use zakuro_object::{Kind, Value as Ruby, shape};
 use zakuro_vm::classes::Truth;
 use zakuro_vm::interp::machine::help;
 use zakuro_vm::interp::quiet;
@@ -74,6 +73,7 @@ impl Emitter<'_, '_> {
             (Plan::Double, _) => self.floats(id, s),
             (Plan::Array, Op::Aref) => self.array_get(id, s),
             (Plan::Array, Op::Aset) => self.array_set(id, s),
+            (Plan::Array, Op::Len | Op::EmptyP) => self.extent_of_array(id, s),
             (Plan::Array, _) => self.array_push(id, s),
             (_, Op::Aref) => self.element_get(id, s),
             (_, Op::Aset) => self.element_set(id, s),
@@ -241,7 +241,7 @@ impl Emitter<'_, '_> {
             _ => a,
         }
     }
-    fn tagged(&mut self, n: Value) -> Value {
+    pub fn tagged(&mut self, n: Value) -> Value {
         let v = self.b.ins().ishl_imm_u(n, 1);
         self.b.ins().bor_imm_s(v, 1)
     }
@@ -436,80 +436,6 @@ impl Emitter<'_, '_> {
         let same = self.b.ins().icmp_imm_s(IntCC::Equal, own, shape);
         self.branch_unless(same, away);
     }
-    /// An Array or Hash that helpers are to change: they tell the collector of old ones.
-    fn may_change(&mut self, v: Value, away: Block) {
-        let flags = self.load_u8(v, cell::FLAGS);
-        let guarded = self.b.ins().band_imm_s(flags, (GUARDED & !zakuro_object::flags::OLD) as i64);
-        self.branch_away(guarded, away);
-    }
-    /// The element of an Array at an index that is a Fixnum.
-    pub fn element(&mut self, a: Value, index: Value) -> Value {
-        let n = self.b.ins().sshr_imm_u(index, 1);
-        let (outside, done) = (self.b.create_block(), self.b.create_block());
-        self.b.set_cold_block(outside);
-        self.b.append_block_param(done, I64);
-        let at = self.element_address(a, (index, n), outside, |_| ());
-        let v = self.load(at, 0);
-        self.b.ins().jump(done, &[v.into()]);
-        // Counted from the end, or none.
-        self.b.switch_to_block(outside);
-        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
-        let out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
-        let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
-        let near = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
-        let start = self.b.ins().select(out, far, near);
-        let length = self.b.ins().select(out, length, inline);
-        let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, n, 0);
-        let from_end = self.b.ins().iadd(n, length);
-        let n = self.b.ins().select(below, from_end, n);
-        let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
-        let (within, nil) = (self.b.create_block(), self.word(Ruby::NIL));
-        self.b.set_cold_block(within);
-        self.b.ins().brif(inside, within, &[], done, &[nil.into()]);
-        self.b.switch_to_block(within);
-        let offset = self.b.ins().ishl_imm_u(n, 3);
-        let at = self.b.ins().iadd(start, offset);
-        let v = self.load(at, 0);
-        self.b.ins().jump(done, &[v.into()]);
-        self.b.switch_to_block(done);
-        self.b.block_params(done)[0]
-    }
-    /// Where an Array has the element at an index, a Fixnum and the number that it is; to `other` if there is none. `look` asks more of one whose elements lie outside of its cell.
-    fn element_address(&mut self, a: Value, (index, n): (Value, Value), other: Block, look: impl FnOnce(&mut Self)) -> Value {
-        let (out, near, at) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
-        self.b.append_block_param(at, I64);
-        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
-        let is_out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
-        self.b.ins().brif(is_out, out, &[], near, &[]);
-        self.b.switch_to_block(near);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, inline);
-        self.branch_unless(within, other);
-        let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
-        self.b.ins().jump(at, &[start.into()]);
-        self.b.switch_to_block(out);
-        let length = self.load(a, cell::ARRAY_LENGTH);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
-        self.branch_unless(within, other);
-        look(self);
-        let start = self.load(a, cell::ARRAY_POINTER);
-        self.b.ins().jump(at, &[start.into()]);
-        self.b.switch_to_block(at);
-        let start = self.b.block_params(at)[0];
-        // A Fixnum is twice its number and one: so the processor adds it by itself.
-        let offset = self.b.ins().ishl_imm_u(index, 2);
-        let behind = self.b.ins().iadd(start, offset);
-        self.b.ins().iadd_imm_s(behind, -4)
-    }
-    fn array_get(&mut self, id: Id, s: &mut State) {
-        let (x, y) = self.types.operands(id);
-        let Some(y) = y else { return };
-        let exit = self.exit_of(id, s);
-        let index = self.fixnum(id, y, s);
-        let a = self.get(x, s);
-        self.shape_is(a, layout::ARRAY, exit);
-        let v = self.element(a, index);
-        self.result(id, v);
-    }
     fn element_get(&mut self, id: Id, s: &mut State) {
         let (x, y) = self.types.operands(id);
         let Some(y) = y else { return };
@@ -567,44 +493,6 @@ impl Emitter<'_, '_> {
         let v = self.b.block_params(done)[0];
         self.result(id, v);
     }
-    fn array_set(&mut self, id: Id, s: &mut State) {
-        let (x, y) = self.types.operands(id);
-        let Some(y) = y else { return };
-        let exit = self.exit_of(id, s);
-        let index = self.fixnum(id, y, s);
-        let a = self.get(x, s);
-        let value = self.get(self.graph.var(id, self.graph.units[id].insn.c), s);
-        self.shape_is(a, layout::ARRAY, exit);
-        self.may_change(a, exit);
-        let n = self.b.ins().sshr_imm_u(index, 1);
-        let (other, done) = (self.cold_block(), self.b.create_block());
-        self.store_element(a, (index, n), value, other);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(other);
-        let v = self.call_help(help::array_set as *const () as usize, &[self.cx, a, n, value]);
-        self.fail_if_refused(v, id, s);
-        let refused = self.b.ins().icmp_imm_s(IntCC::Equal, v, Ruby::FALSE.bits() as i64);
-        self.branch_away(refused, exit);
-        self.b.ins().jump(done, &[]);
-        self.b.switch_to_block(done);
-    }
-    /// Stores in an Array that may be changed, at an index that exists, in a buffer of its own; else to `other`. An old Array gets no reference so.
-    fn store_element(&mut self, a: Value, at: (Value, Value), value: Value, other: Block) {
-        let flags = self.load_u8(a, cell::FLAGS);
-        let old = self.b.ins().band_imm_s(flags, zakuro_object::flags::OLD as i64);
-        let old = self.b.ins().icmp_imm_s(IntCC::NotEqual, old, 0);
-        let refers = self.is_cell(value);
-        let told = self.b.ins().band(old, refers);
-        self.branch_away(told, other);
-        let at = self.element_address(a, at, other, |e| {
-            let buffer = e.load(a, cell::ARRAY_BUFFER);
-            let holders = e.load(buffer, SharedBuf::HOLDERS as i32);
-            let holders = e.b.ins().band_imm_s(holders, !SharedBuf::NO_HOLDER as i64);
-            let own = e.b.ins().icmp_imm_s(IntCC::Equal, holders, 1);
-            e.branch_unless(own, other);
-        });
-        self.store(value, at, 0);
-    }
     fn element_set(&mut self, id: Id, s: &mut State) {
         let (x, y) = self.types.operands(id);
         let Some(y) = y else { return };
@@ -645,18 +533,6 @@ impl Emitter<'_, '_> {
         self.b.ins().jump(done, &[]);
         self.b.switch_to_block(done);
     }
-    fn array_push(&mut self, id: Id, s: &mut State) {
-        let (x, y) = self.types.operands(id);
-        let Some(y) = y else { return };
-        let exit = self.exit_of(id, s);
-        let (a, value) = (self.get(x, s), self.get(y, s));
-        self.shape_is(a, layout::ARRAY, exit);
-        self.may_change(a, exit);
-        let v = self.call_help(help::array_push as *const () as usize, &[self.cx, a, value]);
-        self.fail_if_refused(v, id, s);
-        self.result(id, v);
-    }
-
     fn length(&mut self, id: Id, s: &mut State) {
         let (x, _) = self.types.operands(id);
         let empty = self.graph.units[id].op == Op::EmptyP;

@@ -15,6 +15,9 @@ pub enum Type {
     Unset,
     Fixnum,
     Double,
+    /// A plain Array, whose elements are known to be where they were found ([`super::arrays`]); and one that may be changed, in a buffer of its own.
+    Array,
+    Own,
     Any,
 }
 
@@ -23,7 +26,20 @@ impl Type {
         match (self, other) {
             (Type::Unset, t) | (t, Type::Unset) => t,
             (a, b) if a == b => a,
+            (a, b) if a.is_array() && b.is_array() => Type::Array,
             _ => Type::Any,
+        }
+    }
+    pub fn is_array(self) -> bool {
+        matches!(self, Type::Array | Type::Own)
+    }
+    /// Whether a loop may take a variable for this, which each round leaves it as, although it was found to be `before` so far: who enters looks.
+    fn may_follow(self, before: Type) -> bool {
+        match self {
+            Type::Fixnum | Type::Double => before == Type::Any,
+            Type::Array => before == Type::Any,
+            Type::Own => matches!(before, Type::Any | Type::Array),
+            Type::Any | Type::Unset => false,
         }
     }
     /// The same for a variable of an environment: unset means that it is in no register.
@@ -104,7 +120,7 @@ pub struct Types<'a> {
     pub at: Vec<Option<State>>,
 }
 
-pub use zakuro_bytecode::machine::{LINKS, OPERANDS, REGISTER, UNSEEN};
+pub use zakuro_bytecode::machine::{KEPT, LINKS, OPERANDS, REGISTER, UNSEEN};
 
 impl<'a> Types<'a> {
     pub fn of(graph: &'a Graph) -> Types<'a> {
@@ -185,14 +201,16 @@ impl<'a> Types<'a> {
         if let Some(b) = back {
             for v in u.live_before.iter() {
                 let (f, t) = (s.types[v], b.types[v]);
-                // Within a builtin's loop there is no instruction at which the interpreter could go on.
-                let number = matches!(t, Type::Fixnum | Type::Double)
-                    && f == Type::Any
-                    && u.what == What::Plain
-                    && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r));
                 s.types[v] = match self.graph.kept(v) {
+                    Some(_) if self.may_take_kept(id, v, f, t) => t,
                     Some(_) => f.join_kept(t),
-                    None if number => t,
+                    // Within a builtin's loop there is no instruction at which the interpreter could go on.
+                    None if u.what == What::Plain
+                        && t.may_follow(f)
+                        && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r)) =>
+                    {
+                        t
+                    }
                     None => f.join(t),
                 };
             }
@@ -210,7 +228,7 @@ impl<'a> Types<'a> {
         }
         // Who enters takes them as they are.
         for v in self.graph.all_kept().filter(|_| u.is_entry()) {
-            if s.types[v] != Type::Unset {
+            if s.types[v] != Type::Unset && !s.types[v].is_array() {
                 s.types[v] = Type::Any;
             }
         }
@@ -228,6 +246,16 @@ impl<'a> Types<'a> {
             }
         }
         Some(s)
+    }
+    /// Whether a loop takes a variable of an environment for what each round leaves it as. A builtin's looks before its call.
+    fn may_take_kept(&self, id: Id, v: Var, before: Type, t: Type) -> bool {
+        let looks = match self.graph.units[id].what {
+            What::Plain if t.is_array() => id,
+            What::Iterate(l) => self.graph.loops[l].call,
+            _ => return false,
+        };
+        let before = if before == Type::Unset { Type::Any } else { before };
+        t.may_follow(before) && !self.is_refuted(looks, KEPT + (v - self.graph.first_captured) as u16)
     }
     /// The register of the unit's own scope that a variable is.
     fn reg(&self, id: Id, v: Var) -> Option<u16> {
@@ -286,6 +314,7 @@ impl<'a> Types<'a> {
             {
                 Plan::Never
             }
+            Len | EmptyP if s.of(self.operands(id).0).is_array() || self.graph.asks_array(id) => Plan::Array,
             Pow | CaseEq | Len | EmptyP | Not | NilP => Plan::Generic,
             _ => Plan::Plain,
         }
@@ -352,26 +381,18 @@ impl<'a> Types<'a> {
                     s.write(a, if makes_number(u.op) { Type::Double } else { Type::Any });
                 }
             }
-            Plan::Array => match u.op {
-                Aref => {
-                    if let Some(y) = y {
-                        s.types[y] = Type::Fixnum;
-                    }
-                    if let Some(a) = a {
-                        s.write(a, Type::Any);
-                    }
+            Plan::Array => {
+                let known = self.known_array(id, s);
+                if known.is_array() {
+                    s.types[x] = known;
                 }
-                Aset => {
-                    if let Some(y) = y {
-                        s.types[y] = Type::Fixnum;
-                    }
+                if let (Aref | Aset, Some(y)) = (u.op, y) {
+                    s.types[y] = Type::Fixnum;
                 }
-                _ => {
-                    if let Some(a) = a {
-                        s.write(a, Type::Any);
-                    }
+                if let Some(a) = a {
+                    s.write(a, if u.op == Len { Type::Fixnum } else { Type::Any });
                 }
-            },
+            }
             // Its slow way stores what the window lacks for itself.
             Plan::Generic => {
                 if let Some(a) = a {
@@ -408,7 +429,9 @@ impl<'a> Types<'a> {
                     s.write(self.graph.var(id, u.insn.a), Type::Any);
                 }
                 GetEnv if let Some(k) = self.graph.kept_at(id) => {
-                    if s.types[k] == Type::Unset {
+                    if let Some(wanted) = self.looked_at(id, s) {
+                        s.types[k] = wanted;
+                    } else if s.types[k] == Type::Unset {
                         s.types[k] = Type::Any;
                     }
                     let t = s.types[k];
@@ -461,6 +484,9 @@ impl<'a> Types<'a> {
                 }
             },
         }
+        if plan == Plan::Generic || !matches!(plan, Plan::Fixnum | Plan::Double) && !self.keeps_arrays(id) {
+            s.types.iter_mut().filter(|t| t.is_array()).for_each(|t| *t = Type::Any);
+        }
         // What others may write is read anew each time, and written at once.
         for v in writes {
             let reg = (v - self.graph.scopes[u.scope].vars) as u16;
@@ -468,6 +494,39 @@ impl<'a> Types<'a> {
                 s.types[v] = Type::Any;
                 s.dirty.remove(v);
             }
+        }
+    }
+    /// What is known of the Array that a unit asks, once it has: one that is asked again soon, in a loop that disturbs none.
+    pub fn known_array(&self, id: Id, s: &State) -> Type {
+        let (v, changes) = (self.graph.asked(id), self.graph.units[id].op == Op::Aset);
+        match s.of(v) {
+            Type::Own => Type::Own,
+            Type::Array if !changes => Type::Array,
+            Type::Array => Type::Own,
+            _ if !self.graph.calm.may_have(id) || !self.graph.units[id].live_after.has(v) || self.is_reg_volatile(id, v) => Type::Any,
+            _ if changes => Type::Own,
+            _ => Type::Array,
+        }
+    }
+    fn is_reg_volatile(&self, id: Id, v: Var) -> bool {
+        self.reg(id, v).is_some_and(|r| self.graph.is_volatile(self.graph.units[id].scope, r))
+    }
+    /// What an instruction that loads an Array of an environment looks at it for, if it has to.
+    pub fn looked_at(&self, id: Id, s: &State) -> Option<Type> {
+        let k = self.graph.kept_at(id)?;
+        let wanted = if *self.graph.looks.get(&id)? { Type::Own } else { Type::Array };
+        let known = s.of(k);
+        (known != Type::Own && known != wanted).then_some(wanted)
+    }
+    /// Whether Arrays are what they were found to be after a unit that has no fast way of its own, if its slow way does not come back; of groups, after that of Arrays.
+    pub fn keeps_arrays(&self, id: Id) -> bool {
+        use Op::*;
+        let u = &self.graph.units[id];
+        match u.op {
+            GetIvar | SetIvar | GetConst => !self.is_refuted(id, OPERANDS),
+            Aref | Aset | Len | EmptyP => true,
+            Send | SendSelf => self.pure(id).is_some_and(Pure::is_of_floats),
+            op => super::calm::is_calm(op),
         }
     }
     /// Whether an access to an instance variable goes by the table of its scope: one is there, or others follow that it is looked at for.
