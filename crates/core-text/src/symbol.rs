@@ -157,6 +157,9 @@ mod symbols {
     ///     :abc.size   #=> 3
     #[method("length", "size")]
     fn length(cx: &Cx, this: Sym) -> usize {
+        if encoding_of(this).is_ascii_compatible() && this.bytes().is_ascii() {
+            return this.bytes().len();
+        }
         let s = to_string(cx, this);
         crate::string::util::length(&cx.heap, s)
     }

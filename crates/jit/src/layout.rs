@@ -1,6 +1,7 @@
 //! Where things stand that machine code reads and writes, in bytes.
 
 use std::mem::offset_of;
+use zakuro_object::Value;
 use zakuro_vm::frame::{CallCache, CodeState, ConstCache, Frame, IvarCache};
 use zakuro_vm::vm::Vm;
 use zakuro_vm::{ClassId, Header, MethodCell, ids};
@@ -139,8 +140,45 @@ pub const HASH: i64 = shape(ids::HASH);
 pub const RANGE: i64 = shape(ids::RANGE);
 pub const INTEGER: i64 = shape(ids::INTEGER);
 pub const FLOAT: i64 = shape(ids::FLOAT);
-/// What values that are no cells have for a shape, by their lowest three bits. Truth values and Symbols, which have the same, have one that is nobody's.
-pub static SHAPES_BY_TAG: [u32; 8] = {
-    let (integer, float, nobody) = (INTEGER as u32, FLOAT as u32, u32::MAX - 1);
-    [nobody, integer, float, integer, nobody, integer, float, integer]
+/// What values that are no cells have for a shape, as `Value::shape_key` says, by their lowest six bits; what has these of no value has one that is nobody's.
+pub static SHAPES_OF_WORDS: [u32; 64] = {
+    let mut shapes = [u32::MAX - 1; 64];
+    let mut bits = 0;
+    while bits < shapes.len() {
+        if bits & 1 == 1 {
+            shapes[bits] = INTEGER as u32;
+        } else if bits & 3 == 2 {
+            shapes[bits] = FLOAT as u32;
+        }
+        bits += 1;
+    }
+    let others = [
+        (Value::NIL, ids::NIL_CLASS),
+        (Value::FALSE, ids::FALSE_CLASS),
+        (Value::TRUE, ids::TRUE_CLASS),
+        (Value::sym(zakuro_vm::Sym(0)), ids::SYMBOL),
+    ];
+    let mut n = 0;
+    while n < others.len() {
+        shapes[(others[n].0.bits() & WORD_BITS as u64) as usize] = others[n].1.0;
+        n += 1;
+    }
+    shapes
 };
+pub const WORD_BITS: i64 = 63;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_the_shapes_that_the_interpreter_goes_by() {
+        let symbols = [0, 1, 77, 1 << 20].map(|n| Value::sym(zakuro_vm::Sym(n)));
+        let numbers = [0, 1, -1, 31, 32, 1 << 40].map(Value::fixnum);
+        let floats = [0.0, 1.0, -2.5, 1e10, 3.0e-5].map(|d| Value::flonum(d).unwrap());
+        let words = [Value::NIL, Value::TRUE, Value::FALSE].into_iter().chain(symbols).chain(numbers).chain(floats);
+        for v in words {
+            assert_eq!(SHAPES_OF_WORDS[(v.bits() & WORD_BITS as u64) as usize], v.shape_key(), "{:#x}", v.bits());
+        }
+    }
+}

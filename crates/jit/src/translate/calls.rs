@@ -201,12 +201,12 @@ impl Emitter<'_, '_> {
         let extra = self.load_u32(at.table, at.offset + site::EXTRA);
         self.b.ins().uextend(cranelift_codegen::ir::types::I64, extra)
     }
-    /// As `Value::shape_key`; truth values and Symbols have one that is nobody's. No way parts here: where a value is none of a cell, it is looked up by its lowest bits.
+    /// As `Value::shape_key`. No way parts here: where a value is none of a cell, it is looked up by its lowest bits.
     pub fn shape_key(&mut self, v: Value) -> Value {
-        let tag = self.b.ins().band_imm_s(v, 7);
-        let is_cell = self.b.ins().icmp_imm_s(IntCC::Equal, tag, 0);
-        let table = self.constant(layout::SHAPES_BY_TAG.as_ptr() as i64 - cell::SHAPE as i64);
-        let offset = self.b.ins().ishl_imm_u(tag, 2);
+        let is_cell = self.is_cell(v);
+        let table = self.constant(layout::SHAPES_OF_WORDS.as_ptr() as i64 - cell::SHAPE as i64);
+        let bits = self.b.ins().band_imm_s(v, layout::WORD_BITS);
+        let offset = self.b.ins().ishl_imm_u(bits, 2);
         let entry = self.b.ins().iadd(table, offset);
         let from = self.b.ins().select(is_cell, v, entry);
         self.load_u32(from, cell::SHAPE)

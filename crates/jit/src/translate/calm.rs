@@ -19,9 +19,34 @@ pub fn is_calm(op: Op) -> bool {
     use Op::*;
     matches!(
         op,
-        Move | LoadInt | LoadNil | LoadTrue | LoadFalse | LoadUndef | LoadConst | GetEnv | SetEnv | GetIvar | SetIvar | GetConst | Jump
-            | Loop | JumpIf | JumpUnless | LoopIf | LoopUnless | JumpNil | JumpNotNil | JumpDef | JumpOther | JumpBelow | JumpSame
-            | Return | BlockGiven | NewStr | NewArray | NewEnv
+        Move | LoadInt
+            | LoadNil
+            | LoadTrue
+            | LoadFalse
+            | LoadUndef
+            | LoadConst
+            | GetEnv
+            | SetEnv
+            | GetIvar
+            | SetIvar
+            | GetConst
+            | Jump
+            | Loop
+            | JumpIf
+            | JumpUnless
+            | LoopIf
+            | LoopUnless
+            | JumpNil
+            | JumpNotNil
+            | JumpDef
+            | JumpOther
+            | JumpBelow
+            | JumpSame
+            | Return
+            | BlockGiven
+            | NewStr
+            | NewArray
+            | NewEnv
     )
 }
 
@@ -109,7 +134,9 @@ impl Graph {
             op if is_call(op) => !self.calls_function_of_floats(u) || is_refuted,
             Aref | Aset | Len | EmptyP => told != 0 && !self.asks_array(id),
             Shl | Not | NilP | CaseEq | Pow => true,
-            op if op.group_length() > 1 => is_refuted || told != 0 && (!seen::is_sharp(told) || told & (seen::ARRAY | seen::ARRAY << seen::SECOND) != 0),
+            op if op.group_length() > 1 => {
+                is_refuted || told != 0 && (!seen::is_sharp(told) || told & (seen::ARRAY | seen::ARRAY << seen::SECOND) != 0)
+            }
             _ => true,
         }
     }

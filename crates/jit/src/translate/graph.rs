@@ -223,7 +223,7 @@ pub struct Graph {
     inlined: usize,
 }
 
-/// Whether an operator is one of the program's own: it has met nothing but objects that have a method for it.
+/// Whether an operator is called like any method: it has met nothing but objects that have one of the program's own for it; or, of those that ask for a length, a builtin one that has no fast way.
 fn is_call_of_group(met: &Met, at: usize, insn: Insn) -> bool {
     use Op::*;
     let op = insn.opcode();
@@ -234,7 +234,14 @@ fn is_call_of_group(met: &Met, at: usize, insn: Insn) -> bool {
     }
     let site = met.code.insns[at + 1].c as usize;
     let is_refuted = met.known.is_refuted(&(at as u32 + 1, super::types::OPERANDS));
-    !is_refuted && met.sites.get(site).is_some_and(|s| s.of_cell && matches!(s.called, Called::Ruby(_) | Called::AttrReader))
+    // The fast ways of these are those of Strings, Arrays and Hashes.
+    let asks_for_length = matches!(op, Len | EmptyP);
+    !is_refuted
+        && met.sites.get(site).is_some_and(|s| match s.called {
+            Called::Ruby(_) | Called::AttrReader => s.of_cell || asks_for_length,
+            Called::Native(..) => asks_for_length,
+            _ => false,
+        })
 }
 
 /// Most instructions of a Code that is compiled; of a method that is inlined, and of all that are inlined when one is added; the same of blocks, and of methods that are given one, whose loops gain

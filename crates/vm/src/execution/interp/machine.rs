@@ -596,18 +596,10 @@ pub mod help {
         // SAFETY: machine code has found the environment as the interpreter does.
         unsafe { EnvCell::set(Ref::from_ptr(e as *mut EnvCell), slot, Value::from_bits(v)) }
     }
-
-    /// Whether machine code tells the shapes of such values: those of truth values and Symbols it takes for none.
-    fn machine_tells(v: Value) -> bool {
-        v.is_cell() || v.is_fixnum() || v.is_flonum()
-    }
     /// Whether a call on `recv` leads where machine code expects; the site's entry in its table says so from now on.
     pub unsafe extern "C" fn site(cx: &mut Cx, recv: u64, cs: *const CodeState, table: *const Site, number: usize) -> u64 {
         // SAFETY: a live value, the state whose site it is, and what machine code keeps for the site.
         unsafe {
-            if !machine_tells(Value::from_bits(recv)) {
-                return 0;
-            }
             let key = (cx.epoch as u64) << 32 | Value::from_bits(recv).shape_key() as u64;
             let leads = crate::sites::fill(table, number, &*cs, key);
             if leads {
