@@ -15,7 +15,7 @@ pub fn replace_part(cx: &mut Cx, a: Ref<ArrayCell>, start: i64, n: i64, with: &[
         return cx.index_error(format!("negative length ({n})"));
     }
     let Some(start) = position(len, start) else {
-        return cx.index_error(format!("index {start} too small for array; minimum: -{len}"));
+        return cx.index_error(format!("index {start} too small for array; minimum: {}", -(len as i64)));
     };
     if start >= len {
         if start >= zakuro_object::array::MAX_LEN {
@@ -46,7 +46,7 @@ pub fn store_at(cx: &mut Cx, a: Ref<ArrayCell>, i: i64, v: Value) -> Result<()> 
         }
         None => {
             let n = a.len();
-            cx.index_error(format!("index {i} too small for array; minimum: -{n}"))
+            cx.index_error(format!("index {i} too small for array; minimum: {}", -(n as i64)))
         }
     }
 }
