@@ -4,7 +4,9 @@ require "prism"
 module RubyVM::AbstractSyntaxTree
   class Translator
     def initialize(text, keep)
-      @result = Prism.parse(text)
+      @result = Prism.parse(text, encoding: text.encoding)
+      @mark = text.byteslice(0, 3).b == BOM ? BOM.bytesize : 0
+      close(text) unless @result.success?
       lines = text.lines
       if (ended = lines.index { |line| line.chomp == "__END__" }) && @result.data_loc
         lines = lines[..ended]
@@ -23,6 +25,20 @@ module RubyVM::AbstractSyntaxTree
 
     private
 
+    BOM = "\xEF\xBB\xBF".b
+    private_constant :BOM
+
+    # A program that is over too early is read as if what is open had ended behind its last word.
+    def close(text)
+      over, open = @result.errors.partition { |error| error.type == :unexpected_token_close_context }
+      return unless over.size == 1 && !open.empty? && open.all? { |error| error.message.end_with?("`end`") || error.message.start_with?("expected an `end` ") }
+      last = over[0].location.start_offset
+      closed = Prism.parse(text.byteslice(0, last) + " end" * open.size, encoding: text.encoding)
+      return unless closed.success?
+      @over = [over[0].location.start_line, over[0].location.start_column]
+      @result = closed
+    end
+
     # `more`: places of keywords and the like, nil where there is none.
     def make(type, location, children, *more)
       @id += 1
@@ -30,8 +46,12 @@ module RubyVM::AbstractSyntaxTree
     end
 
     def place(location)
-      return Location.new(*location) if location.is_a?(Array)
-      Location.new(location.start_line, location.start_column, location.end_line, location.end_column)
+      location = span(location, location) unless location.is_a?(Array)
+      first, last = location[0, 2], location[2, 2]
+      first, last = [[first, @over].min, [last, @over].min] if @over
+      # Columns of the first line count from behind a byte order mark.
+      first, last = [first, last].map { |line, column| [line, line == 1 ? [column - @mark, 0].max : column] } if @mark > 0
+      Location.new(*first, *last)
     end
 
     def span(first, last)
@@ -519,7 +539,8 @@ module RubyVM::AbstractSyntaxTree
         end
       at = node.elements.empty? ? node.location : span(node.elements.first.location, node.elements.last.location)
       keys = node.elements.empty? ? nil : make(:HASH, at, [make(:LIST, at, node.elements.flat_map { |one| [visit(one.key), one.value.is_a?(Prism::ImplicitNode) ? visit(one.value.value) : visit(one.value)] } << nil)])
-      make(:HSHPTN, node.elements.empty? || node.constant ? node.location : at, [visit(node.constant), keys, rest])
+      whole = node.elements.empty? || node.constant ? node.location : span(node.elements.first.location, (node.rest || node.elements.last).location)
+      make(:HSHPTN, whole, [visit(node.constant), keys, rest])
     end
     def visit_alternation_pattern_node(node) = make(:OR, node.location, [visit(node.left), visit(node.right)], node.operator_loc)
     def visit_capture_pattern_node(node) = make(:HASH, node.location, [make(:LIST, node.location, [visit(node.value), visit(node.target), nil])])

@@ -19,7 +19,7 @@ pub use crate::events::{self, Event};
 use crate::frame::*;
 use crate::methods::{Method, fast};
 use crate::raise::{Exc, Result};
-use crate::vm::Cx;
+use crate::vm::{Cx, VmState};
 use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Code, CodeKind, Insn, Op, call_flags};
 use zakuro_object::*;
@@ -42,7 +42,29 @@ pub struct Tracing {
     lines_told: bool,
     /// Where a told `raise` stands, by its frame: what it raises is told when it is over.
     raises: Raises,
+    /// Builtins ran when their ends began to be traced: see [`Unfinished`].
+    unfinished: bool,
 }
+
+/// Builtins that ran when their ends began to be traced. Nothing told their begin; the end is told when the frame that called goes on.
+struct Unfinished {
+    /// Stack, frame and instruction of each call, the innermost last.
+    calls: Vec<(usize, usize, usize)>,
+    /// Receiver and method of each.
+    values: TracedVec,
+}
+impl Default for Unfinished {
+    fn default() -> Unfinished {
+        Unfinished { calls: Vec::new(), values: TracedVec::new() }
+    }
+}
+impl Trace for Unfinished {
+    fn trace(&self, m: &mut Marker<'_>) {
+        let Unfinished { calls: _, values } = self;
+        values.trace(m);
+    }
+}
+impl VmState for Unfinished {}
 
 /// What is known of a told `raise`.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -141,6 +163,9 @@ impl Cx {
         self.tracing = any;
         self.redefined = self.redefined & !fast::TRACED | if any != 0 { fast::TRACED } else { 0 };
         self.unsettle();
+        let ends = any & events::C_RETURN != 0;
+        let begins = ends && self.traces.as_ref().is_none_or(|t| t.any() & events::C_RETURN == 0);
+        tracing.unfinished = ends && !begins && self.traces.as_ref().is_some_and(|t| t.unfinished);
         let t = if any == 0 { None } else { Some(Box::new(tracing)) };
         for cs in self.code_states.values_mut() {
             let mask = t.as_ref().map_or(0, |t| t.mask(&cs.code));
@@ -150,7 +175,77 @@ impl Cx {
         }
         self.traces = t;
         self.trace_changes = self.trace_changes.wrapping_add(1);
+        if begins {
+            self.find_unfinished();
+        }
         self.move_frames();
+    }
+    /// Looks for the builtins that run, and marks where those who called them go on.
+    fn find_unfinished(&mut self) {
+        let mut found = Unfinished::default();
+        let base = self.stacks.frames;
+        let mut f = self.fp;
+        // SAFETY: frames of this stack up to fp are initialised; both arrays of instructions have the same layout.
+        unsafe {
+            while f > base {
+                let (native, caller) = (f, f.sub(1));
+                f = caller;
+                let builtin = Ref::<MethodCell>::from_value((*native).me).filter(|m| m.method_kind() == MethodKind::Native);
+                let Some(m) = builtin.filter(|_| (*native).is_boundary() && !(*caller).is_boundary()) else { continue };
+                let cs = (*caller).code;
+                let (code, index) = (&*(*cs).code, (*cs).index_of((*caller).ip));
+                let calls = matches!(code.insns[index].opcode(), Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX);
+                let wanted = self.traces.as_ref().is_some_and(|t| t.mask(code) & events::C_RETURN != 0);
+                if !calls || !wanted || code.file.starts_with("<internal") || self.kinds_of(m.as_value()).1 != events::C_RETURN {
+                    continue;
+                }
+                let state = self.code_states.get_mut(&(std::ptr::from_ref(code) as usize));
+                let Some(next) = state.and_then(|s| s.traced.as_mut()).and_then(|t| t.get_mut(index + 1)) else { continue };
+                next.op = TRACE;
+                found.calls.push((base as usize, caller as usize, index));
+                found.values.push(m.as_value());
+                found.values.push(*(*native).regs);
+            }
+        }
+        found.calls.reverse();
+        found.values.reverse();
+        if let Some(t) = &mut self.traces {
+            t.unfinished = !found.calls.is_empty();
+        }
+        *self.state::<Unfinished>() = found;
+    }
+    /// A frame goes on: tells the end of the builtin that it waited for.
+    #[cold]
+    unsafe fn tell_unfinished(&mut self, f: *mut Frame, index: usize) -> Result<()> {
+        let base = self.stacks.frames as usize;
+        let waiting = self.state::<Unfinished>();
+        let mut told = None;
+        // Calls that are over otherwise are forgotten.
+        while let Some(&(stack, frame, call)) = waiting.calls.last()
+            && stack == base
+            && frame >= f as usize
+        {
+            waiting.calls.pop();
+            let (m, receiver) = (waiting.values.pop(), waiting.values.pop());
+            if frame == f as usize && call + 1 == index {
+                told = m.zip(receiver).map(|(m, receiver)| (m, receiver, call));
+            }
+        }
+        let left = !waiting.calls.is_empty();
+        if let Some(t) = &mut self.traces {
+            t.unfinished = left;
+        }
+        let Some((m, receiver, call)) = told else { return Ok(()) };
+        // SAFETY: caller: f is the top frame, a Ruby frame; the call's value stands where it was called.
+        unsafe {
+            let cs = &*(*f).code;
+            let value = *(*f).regs.add(cs.code.insns[call].a as usize);
+            let here = std::mem::replace(&mut (*f).ip, cs.insns.get().add(call));
+            let r = self.trace_event(events::C_RETURN, Some(receiver), Some(m), value);
+            (*f).ip = here;
+            std::hint::black_box(receiver);
+            r
+        }
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
     pub(crate) fn trace_file(&mut self, file: &std::sync::Arc<str>) -> bool {
@@ -510,6 +605,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         let f = cx.fp;
         if cx.tracing == 0 {
             return Ok(Then::Original(op));
+        }
+        if cx.traces.as_ref().is_some_and(|t| t.unfinished) {
+            cx.tell_unfinished(f, index)?;
         }
         if index == 0 && (*f).aux & FRAME_TRACED == 0 {
             (*f).aux |= FRAME_TRACED;
