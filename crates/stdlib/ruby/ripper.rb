@@ -25,7 +25,7 @@ class Ripper
       end
       super
       @__lines_before = @lineno - 1
-      @__mark = @source.b.start_with?(BOM) ? BOM.bytesize : 0
+      @__mark = @source.getbyte(0) == 0xEF && @source.byteslice(0, 3).b == BOM ? BOM.bytesize : 0
     end
 
     private def bounds(location)
@@ -354,17 +354,40 @@ class Ripper
     # What was told already: there is something, but nothing to walk over.
     Told = Class.new(Array) { def each = self } # :nodoc:
     MagicComment = Struct.new(:key, :value)
-    private_constant :Told, :MagicComment
+    # What is in a source. Nothing in it that the translation would walk over was told already.
+    class Found # :nodoc:
+      attr_reader :all_warnings, :all_errors, :warnings, :errors, :magic_comments
+
+      def initialize(result)
+        @result = result
+        @all_warnings, @all_errors = result.warnings, result.errors
+        @warnings, @errors = Told.new, Told.new(@all_errors)
+        @magic_comments = result.magic_comments.map { |comment| MagicComment.new(comment.key.tr("-", "_"), comment.value) }
+      end
+
+      def value = @result.value
+      def source = @result.source
+      def comments = @result.comments
+      def data_loc = @result.data_loc
+      def failure? = !@all_errors.empty?
+    end
+    private_constant :Told, :MagicComment, :Found
+
+    PLAIN = [Ripper, SexpBuilder, SexpBuilderPP].freeze
+    TOKENS = %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].freeze
+    private_constant :PLAIN, :TOKENS
 
     def parse
       raise TypeError, "wrong argument type #{@__no_line.class} (expected String)" if @__no_line
+      if !@__interleaves && __handles_tokens?
+        @__interleaves = true
+        singleton_class.prepend(Interleaved)
+        return parse
+      end
       @__parses = true
       found = result
-      found.__warnings.each { |warning| __warned(warning) }
-      errors = found.__errors.uniq { |error| [error.type, error.location.start_offset] }
-      @__refused = errors.all? { |error| WHOLE.include?(error.type) || __place?(error) } ? errors.select { |error| __place?(error) } : nil
-      (errors - @__refused.to_a).each { |error| __wrong(error) }
-      @__refused = @__refused&.to_h { |error| [error.location.start_offset, error.message[/[^;]*\z/].lstrip] }
+      found.all_warnings.each { |warning| __warned(warning) }
+      __errors_first(found.all_errors) if found.failure?
       super
     ensure
       @__parses = false
@@ -415,19 +438,21 @@ class Ripper
 
     private
 
-    def result
-      @__told ||= super.dup.tap do |told|
-        told.singleton_class.class_eval do
-          alias_method :__warnings, :warnings
-          alias_method :__errors, :errors
-        end
-        comments = told.magic_comments.map { |comment| MagicComment.new(comment.key.tr("-", "_"), comment.value) }
-        told.define_singleton_method(:magic_comments) { comments }
-        warnings, errors = Told.new, Told.new(told.errors)
-        told.define_singleton_method(:warnings) { warnings }
-        told.define_singleton_method(:errors) { errors }
-      end
+    # Whether tokens are handled that belong to no node.
+    def __handles_tokens?
+      return if PLAIN.include?(self.class) && singleton_methods(false).empty?
+      TOKENS.any? { |name| !PLAIN.include?(method(name).owner) }
     end
+
+    # What is wrong is told first, but for what the walk comes to.
+    def __errors_first(errors)
+      errors = errors.uniq { |error| [error.type, error.location.start_offset] }
+      places = errors.select { |error| __place?(error) } if errors.all? { |error| WHOLE.include?(error.type) || __place?(error) }
+      (errors - places.to_a).each { |error| __wrong(error) }
+      @__refused = places&.to_h { |error| [error.location.start_offset, error.message[/[^;]*\z/].lstrip] }
+    end
+
+    def result = @__found ||= Found.new(super)
 
     # Is an error told of where the walk comes to its place?
     def __place?(error) = error.type.start_with?("expression_not_writable", "write_target") || error.type == :alias_argument_numbered_reference
@@ -503,13 +528,6 @@ class Ripper
 
   class << self
     prepend(Module.new do
-      def new(*)
-        made = super
-        plain = [Ripper, SexpBuilder, SexpBuilderPP]
-        made.extend(Interleaved) unless %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].all? { |name| plain.include?(made.method(name).owner) }
-        made
-      end
-
       # What is not valid in its encoding is read as bytes.
       def lex(source, ...)
         return __states(super) if !source.is_a?(String) || source.valid_encoding?

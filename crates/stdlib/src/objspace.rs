@@ -270,11 +270,18 @@ impl Line {
     }
 }
 
+/// Whether it is ENV, which a VM makes when it is asked for.
+fn is_env(cx: &mut Cx, v: Value) -> Result<bool> {
+    let name = Sym::intern("ENV");
+    let Some(entry) = cx.const_entry(ids::OBJECT, name) else { return Ok(false) };
+    Ok(cx.const_entry_value(ids::OBJECT, name, entry)? == Some(v))
+}
+
 /// Whether several Ractors may have it.
 fn is_shareable(cx: &mut Cx, v: Value) -> Result<bool> {
     match v.kind_of_cell() {
         Kind::Class => return Ok(true),
-        _ if cx.const_by_path("ENV") == Some(v) => return Ok(true),
+        Kind::Object if is_env(cx, v)? => return Ok(true),
         _ if !v.is_frozen() => return Ok(false),
         Kind::String | Kind::Float | Kind::Bignum if v.flags() & flags::HAS_IVARS == 0 => return Ok(true),
         _ => {}
