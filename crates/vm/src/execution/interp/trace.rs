@@ -214,37 +214,36 @@ impl Cx {
         }
         *self.state::<Unfinished>() = found;
     }
-    /// A frame goes on: tells the end of the builtin that it waited for.
+    /// A frame goes on: tells the end of the builtin that it waited for, and of those that an exception has left.
     #[cold]
     unsafe fn tell_unfinished(&mut self, f: *mut Frame, index: usize) -> Result<()> {
         let base = self.stacks.frames as usize;
-        let waiting = self.state::<Unfinished>();
-        let mut told = None;
-        // Calls that are over otherwise are forgotten.
-        while let Some(&(stack, frame, call)) = waiting.calls.last()
-            && stack == base
-            && frame >= f as usize
-        {
+        loop {
+            let waiting = self.state::<Unfinished>();
+            let last = waiting.calls.last().copied();
+            let Some((_, frame, call)) = last.filter(|(stack, frame, _)| *stack == base && *frame >= f as usize) else {
+                let left = last.is_some();
+                if let Some(t) = &mut self.traces {
+                    t.unfinished = left;
+                }
+                return Ok(());
+            };
             waiting.calls.pop();
-            let (m, receiver) = (waiting.values.pop(), waiting.values.pop());
-            if frame == f as usize && call + 1 == index {
-                told = m.zip(receiver).map(|(m, receiver)| (m, receiver, call));
+            let (Some(m), Some(receiver)) = (waiting.values.pop(), waiting.values.pop()) else { continue };
+            // SAFETY: caller: f is the top frame, a Ruby frame; the call's value stands where it was called.
+            unsafe {
+                let cs = &*(*f).code;
+                let returned = frame == f as usize && call + 1 == index;
+                let value = if returned { *(*f).regs.add(cs.code.insns[call].a as usize) } else { Value::NIL };
+                let here = (*f).ip;
+                if frame == f as usize {
+                    (*f).ip = cs.insns.get().add(call);
+                }
+                let r = self.trace_event(events::C_RETURN, Some(receiver), Some(m), value);
+                (*f).ip = here;
+                std::hint::black_box((m, receiver));
+                r?;
             }
-        }
-        let left = !waiting.calls.is_empty();
-        if let Some(t) = &mut self.traces {
-            t.unfinished = left;
-        }
-        let Some((m, receiver, call)) = told else { return Ok(()) };
-        // SAFETY: caller: f is the top frame, a Ruby frame; the call's value stands where it was called.
-        unsafe {
-            let cs = &*(*f).code;
-            let value = *(*f).regs.add(cs.code.insns[call].a as usize);
-            let here = std::mem::replace(&mut (*f).ip, cs.insns.get().add(call));
-            let r = self.trace_event(events::C_RETURN, Some(receiver), Some(m), value);
-            (*f).ip = here;
-            std::hint::black_box(receiver);
-            r
         }
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
@@ -354,7 +353,13 @@ impl Cx {
             self.told_place = (f, first);
         }
         self.told_frame = if of_builtin { self.fp } else { std::ptr::null() };
+        // Frames of the hook are none that go on.
+        let changes = self.trace_changes;
+        let unfinished = self.traces.as_deref_mut().is_some_and(|t| std::mem::take(&mut t.unfinished));
         let r = crate::library::library().trace(self, &event);
+        if let Some(t) = self.traces.as_deref_mut().filter(|_| unfinished && self.trace_changes == changes) {
+            t.unfinished = true;
+        }
         self.told_frame = around;
         self.told_place = end;
         self.call = call;
