@@ -10,3 +10,8 @@ require "stringio"
   p (stream.gets("2") rescue $!), stream.gets($/), stream.gets(nil).bytesize
 end
 p (StringIO.new("a\u3042b").gets("\u3042".encode("EUC-JP")) rescue $!), StringIO.new("a,b").gets(",".encode("EUC-JP"))
+
+# A literal keeps its encoding.
+$VERBOSE = true
+literal, other = "abc", "abc".dup
+p [literal, other].map { |text| StringIO.new(text).set_encoding("EUC-JP").then { |stream| [text.encoding, stream.read.encoding] } }

@@ -48,19 +48,21 @@ pub struct Tracing {
 
 /// Builtins that ran when their ends began to be traced. Nothing told their begin; the end is told when the frame that called goes on.
 struct Unfinished {
-    /// Stack, frame and instruction of each call, the innermost last.
-    calls: Vec<(usize, usize, usize)>,
+    /// Thread and stack on which they run: another thread may get the stack.
+    place: (u32, usize),
+    /// Frame and instruction of each call, the innermost last.
+    calls: Vec<(usize, usize)>,
     /// Receiver and method of each.
     values: TracedVec,
 }
 impl Default for Unfinished {
     fn default() -> Unfinished {
-        Unfinished { calls: Vec::new(), values: TracedVec::new() }
+        Unfinished { place: (0, 0), calls: Vec::new(), values: TracedVec::new() }
     }
 }
 impl Trace for Unfinished {
     fn trace(&self, m: &mut Marker<'_>) {
-        let Unfinished { calls: _, values } = self;
+        let Unfinished { place: _, calls: _, values } = self;
         values.trace(m);
     }
 }
@@ -182,8 +184,8 @@ impl Cx {
     }
     /// Looks for the builtins that run, and marks where those who called them go on.
     fn find_unfinished(&mut self) {
-        let mut found = Unfinished::default();
         let base = self.stacks.frames;
+        let mut found = Unfinished { place: (self.thread_id(), base as usize), ..Unfinished::default() };
         let mut f = self.fp;
         // SAFETY: frames of this stack up to fp are initialised; both arrays of instructions have the same layout.
         unsafe {
@@ -202,7 +204,7 @@ impl Cx {
                 let state = self.code_states.get_mut(&(std::ptr::from_ref(code) as usize));
                 let Some(next) = state.and_then(|s| s.traced.as_mut()).and_then(|t| t.get_mut(index + 1)) else { continue };
                 next.op = TRACE;
-                found.calls.push((base as usize, caller as usize, index));
+                found.calls.push((caller as usize, index));
                 found.values.push(m.as_value());
                 found.values.push(*(*native).regs);
             }
@@ -217,11 +219,11 @@ impl Cx {
     /// A frame goes on: tells the end of the builtin that it waited for, and of those that an exception has left.
     #[cold]
     unsafe fn tell_unfinished(&mut self, f: *mut Frame, index: usize) -> Result<()> {
-        let base = self.stacks.frames as usize;
+        let place = (self.thread_id(), self.stacks.frames as usize);
         loop {
             let waiting = self.state::<Unfinished>();
             let last = waiting.calls.last().copied();
-            let Some((_, frame, call)) = last.filter(|(stack, frame, _)| *stack == base && *frame >= f as usize) else {
+            let Some((frame, call)) = last.filter(|(frame, _)| waiting.place == place && *frame >= f as usize) else {
                 let left = last.is_some();
                 if let Some(t) = &mut self.traces {
                     t.unfinished = left;
