@@ -35,3 +35,11 @@ below.singleton_class.include(Module.new { def named = [:own, *super] })
 p below.named
 def below.told = [:singleton, *super]
 p below.told, below.named
+
+# A class names what it has prepended itself.
+class Names < Above
+  prepend Between
+  def told = [:names, *super]
+  alias renamed told
+end
+p Names.new.renamed, Class.new(Names) { include Last; prepend Between }.new.renamed

@@ -510,10 +510,14 @@ impl Cx {
         if !self.class(class).repeats {
             return m;
         }
-        let place = self.ancestors(class).take(at).filter(|c| *c == m.owner).count() + m.place() as usize;
-        if place == m.place() as usize {
+        let list = self.ancestor_list(class);
+        // Under another name, a class has it from what its own ancestors begin with, the modules that it prepends among them.
+        let from = if list[at] == m.owner { at } else { self.begin_of_group(&list, at) };
+        let before = list[..from].iter().filter(|c| **c == m.owner).count();
+        if before == 0 {
             return m;
         }
+        let place = before + m.place() as usize;
         let copy = self.copy_method(m, m.called, m.owner, m.visibility());
         copy.init_place(place);
         copy
