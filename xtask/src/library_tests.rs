@@ -28,7 +28,7 @@ const CONTINUATION: &str = "module Kernel\n  def callcc = raise(NotImplementedEr
 
 /// The columns of the tables.
 fn cells(t: &Tally) -> String {
-    format!("{} | {} | {} | {} | {}", t.tests, t.failures, t.errors, t.skips, t.died)
+    format!("{} | {} | {} | {} | {} | {}", t.tests, t.failures, t.errors, t.skips, t.died - t.hung, t.hung)
 }
 
 /// What is run.
@@ -153,8 +153,9 @@ const LATE: &str = "(no end within the limit)";
 
 fn tally(output: &str) -> Tally {
     let found = output.lines().rev().find_map(summary);
-    let died = u64::from(output.ends_with(&format!("{LATE}\n")) || found.is_none());
-    Tally { files: 1, died, ..found.unwrap_or_default() }
+    let hung = u64::from(output.ends_with(&format!("{LATE}\n")));
+    let died = hung.max(u64::from(found.is_none()));
+    Tally { files: 1, died, hung, ..found.unwrap_or_default() }
 }
 
 /// The closing line: `161 tests, 1302 assertions, 10 failures, 14 errors, 0 skips`; of bootstraptest's runner `PASS all 200 tests` or `FAIL 3/200 tests failed`.
@@ -225,7 +226,7 @@ fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, share: &str, gr
     let mut out = format!(
         "# CRuby's tests {title} (reference)\n\nWritten by `cargo run -p xtask -- {command} --cruby DIR --ruby PATH --out docs/{command}.md`, never by hand: the files of CRuby's{commit} {what}; \
          one process each, on {} at commit {} and on {}.\n\n{share}\
-         | directory | files | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+         | directory | files | tests | failures | errors | skips | died | hung | CRuby: tests | failures | errors | skips | died | hung |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         said(Spec::new(zakuro).args(["--version"])),
         said(own),
         said(Spec::new(ruby).args(["--version"])),
@@ -234,7 +235,7 @@ fn document(part: Part, zakuro: &Path, ruby: &Path, tree: &Path, share: &str, gr
         out.push_str(&format!("| {name} | {} | {} | {} |\n", ours.files, cells(ours), cells(theirs)));
     }
     out.push_str(
-        "\n## Files with failures\n\n| file | tests | failures | errors | skips | died | CRuby: tests | failures | errors | skips | died | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "\n## Files with failures\n\n| file | tests | failures | errors | skips | died | hung | CRuby: tests | failures | errors | skips | died | hung | note |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     out.push_str(rows);
     out

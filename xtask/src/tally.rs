@@ -12,6 +12,8 @@ pub struct Tally {
     pub skips: u64,
     /// Files whose process came to no end of its own.
     pub died: u64,
+    /// Those of them that ran into the limit of time.
+    pub hung: u64,
 }
 
 impl Tally {
@@ -23,6 +25,7 @@ impl Tally {
         self.errors += other.errors;
         self.skips += other.skips;
         self.died += other.died;
+        self.hung += other.hung;
     }
     pub fn bad(&self) -> u64 {
         self.failures + self.errors + self.died

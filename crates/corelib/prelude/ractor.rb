@@ -221,6 +221,8 @@ class Ractor
   # The current Ractor's variable; when it has none, what the block returns becomes its value.
   def self.store_if_absent(name)
     name = __local_name(name)
+    # Without the lock: a signal's handler may ask, too.
+    return __locals[name] if __locals.key?(name)
     (@__lock ||= Mutex.new).synchronize { __locals.key?(name) ? __locals[name] : (__locals[name] = yield(nil)) }
   end
 

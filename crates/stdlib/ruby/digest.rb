@@ -139,7 +139,13 @@ module Digest
     def self.file(name, *args) = new(*args).file(name)
   end
 
-  class Base < Class; end
+  class Base < Class
+    class << self
+      # Made of classes below it alone.
+      def new(...) = equal?(Base) ? raise(NotImplementedError, "#{self} is an abstract class") : super
+      def allocate = equal?(Base) ? raise(NotImplementedError, "#{self} is an abstract class") : super # :nodoc:
+    end
+  end
 
   # SHA-2 of a length in bits.
   class SHA2 < Class

@@ -25,7 +25,7 @@ class Ripper
       end
       super
       @__lines_before = @lineno - 1
-      @__mark = @source.b.start_with?(BOM) ? BOM.bytesize : 0
+      @__mark = @source.getbyte(0) == 0xEF && @source.byteslice(0, 3).b == BOM ? BOM.bytesize : 0
     end
 
     private def bounds(location)
@@ -344,22 +344,92 @@ class Ripper
       regexp_term heredoc_term argument_no_forwarding_star argument_no_forwarding_star_star argument_no_forwarding_ampersand instance_variable_bare class_variable_bare
       global_variable_bare incomplete_variable_instance incomplete_variable_class invalid_variable_global
     ].freeze
+    # What is wrong with a program that has all its nodes.
+    WHOLE = %i[
+      def_endless_setter invalid_retry_without_rescue invalid_retry_after_else invalid_retry_after_ensure invalid_block_exit invalid_yield return_invalid parameter_name_duplicated
+      parameter_numbered_reserved
+    ].freeze
     PARAMETERS = %i[argument_formal_class argument_formal_constant argument_formal_global argument_formal_ivar].freeze
     NO_VARIABLE = "formal argument must be local variable"
     # What was told already: there is something, but nothing to walk over.
     Told = Class.new(Array) { def each = self } # :nodoc:
     MagicComment = Struct.new(:key, :value)
-    private_constant :Told, :MagicComment
+    # What is in a source. Nothing in it that the translation would walk over was told already.
+    class Found # :nodoc:
+      attr_reader :all_warnings, :all_errors, :warnings, :errors, :magic_comments
+
+      def initialize(result)
+        @result = result
+        @all_warnings, @all_errors = result.warnings, result.errors
+        @warnings, @errors = Told.new, Told.new(@all_errors)
+        @magic_comments = result.magic_comments.map { |comment| MagicComment.new(comment.key.tr("-", "_"), comment.value) }
+      end
+
+      def value = @result.value
+      def source = @result.source
+      def comments = @result.comments
+      def data_loc = @result.data_loc
+      def failure? = !@all_errors.empty?
+    end
+    private_constant :Told, :MagicComment, :Found
+
+    PLAIN = [Ripper, SexpBuilder, SexpBuilderPP].freeze
+    TOKENS = %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].freeze
+    private_constant :PLAIN, :TOKENS
 
     def parse
       raise TypeError, "wrong argument type #{@__no_line.class} (expected String)" if @__no_line
+      if !@__interleaves && __handles_tokens?
+        @__interleaves = true
+        singleton_class.prepend(Interleaved)
+        return parse
+      end
       @__parses = true
       found = result
-      found.__warnings.each { |warning| __warned(warning) }
-      found.__errors.uniq { |error| [error.type, error.location.start_offset] }.each { |error| __wrong(error) }
+      found.all_warnings.each { |warning| __warned(warning) }
+      __errors_first(found.all_errors) if found.failure?
       super
     ensure
       @__parses = false
+      @__refused = nil
+    end
+
+    # A program whose errors leave it whole is walked over.
+    def error? = @__refused ? false : super
+
+    %i[local_variable global_variable constant constant_path].each do |kind|
+      ["", "_operator", "_and", "_or"].each do |operation|
+        define_method(:"visit_#{kind}#{operation}_write_node") do |node|
+          message = __refusal(node, (node.operator_loc if operation.empty?)) or return super(node)
+          __refused_write(node, message, operation.empty?)
+        end
+      end
+
+      define_method(:"visit_#{kind}_target_node") do |node|
+        message = __refusal(node) or return super(node)
+        next on_assign_error(message, super(node)) unless kind == :local_variable
+        bounds(node.location)
+        on_assign_error(message, on_var_field(visit_token(node.slice)))
+      end
+    end
+
+    # Part of a list of targets: `$&, a = 1`.
+    def visit_error_recovery_node(node)
+      message = __refusal(node) or return super
+      bounds(node.location)
+      on_assign_error(message, on_var_field(on_backref(node.slice)))
+    end
+
+    def visit_alias_global_variable_node(node)
+      message = __refusal(node.old_name) or return super
+      bounds(node.keyword_loc)
+      on_kw("alias")
+      bounds(node.new_name.location)
+      on_gvar(node.new_name.slice)
+      bounds(node.old_name.location)
+      number = on_backref(node.old_name.slice)
+      bounds(node.location)
+      on_alias_error(message, number)
     end
 
     # Outside `parse` nothing is read.
@@ -368,18 +438,51 @@ class Ripper
 
     private
 
-    def result
-      @__told ||= super.dup.tap do |told|
-        told.singleton_class.class_eval do
-          alias_method :__warnings, :warnings
-          alias_method :__errors, :errors
-        end
-        comments = told.magic_comments.map { |comment| MagicComment.new(comment.key.tr("-", "_"), comment.value) }
-        told.define_singleton_method(:magic_comments) { comments }
-        warnings, errors = Told.new, Told.new(told.errors)
-        told.define_singleton_method(:warnings) { warnings }
-        told.define_singleton_method(:errors) { errors }
+    # Whether tokens are handled that belong to no node.
+    def __handles_tokens?
+      return if PLAIN.include?(self.class) && singleton_methods(false).empty?
+      TOKENS.any? { |name| !PLAIN.include?(method(name).owner) }
+    end
+
+    # What is wrong is told first, but for what the walk comes to.
+    def __errors_first(errors)
+      errors = errors.uniq { |error| [error.type, error.location.start_offset] }
+      places = errors.select { |error| __place?(error) } if errors.all? { |error| WHOLE.include?(error.type) || __place?(error) }
+      (errors - places.to_a).each { |error| __wrong(error) }
+      @__refused = places&.to_h { |error| [error.location.start_offset, error.message[/[^;]*\z/].lstrip] }
+    end
+
+    def result = @__found ||= Found.new(super)
+
+    # Is an error told of where the walk comes to its place?
+    def __place?(error) = error.type.start_with?("expression_not_writable", "write_target") || error.type == :alias_argument_numbered_reference
+
+    # What is said of a node that can't be assigned to; the error stands at its begin, or at the operator.
+    def __refusal(node, operator = nil)
+      return if @__refused.nil? || @__refused.empty?
+      @__refused[node.location.start_offset] || operator && @__refused[operator.start_offset]
+    end
+
+    # An assignment to what can't be assigned to: the target is wrong, of `$& += 1` all.
+    def __refused_write(node, message, plain)
+      constant_path = node.respond_to?(:target)
+      name = node.name_loc.slice unless constant_path
+      reference = name&.match?(/\A\$[&`'+\d]/)
+      if constant_path
+        field = visit_constant_path_write_node_target(node.target)
+      else
+        bounds(node.name_loc)
+        field = on_var_field(reference ? on_backref(name) : visit_token(name))
       end
+      field = on_assign_error(message, field) if plain || !reference
+      at = node.respond_to?(:binary_operator_loc) ? node.binary_operator_loc : node.operator_loc
+      bounds(at)
+      operator = on_op(at.slice)
+      value = visit_write_value(node.value)
+      bounds(node.location)
+      return on_assign(field, value) if plain
+      whole = on_opassign(field, operator, value)
+      reference ? on_assign_error(message, whole) : whole
     end
 
     def __warned(warning)
@@ -413,7 +516,7 @@ class Ripper
         on_class_name_error("class/module name must be CONSTANT", token)
       elsif type.start_with?("alias_argument")
         on_alias_error("can't make alias for the number variables", token)
-      elsif type.start_with?("expression_not_writable") || type.start_with?("write_target")
+      elsif __place?(error)
         on_assign_error(error.message, token)
       else
         on_parse_error(error.message)
@@ -425,13 +528,6 @@ class Ripper
 
   class << self
     prepend(Module.new do
-      def new(*)
-        made = super
-        plain = [Ripper, SexpBuilder, SexpBuilderPP]
-        made.extend(Interleaved) unless %i[on_sp on_nl on_ignored_nl on_comma on_semicolon on_comment on_kw].all? { |name| plain.include?(made.method(name).owner) }
-        made
-      end
-
       # What is not valid in its encoding is read as bytes.
       def lex(source, ...)
         return __states(super) if !source.is_a?(String) || source.valid_encoding?

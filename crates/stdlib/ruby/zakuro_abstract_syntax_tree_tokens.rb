@@ -153,7 +153,7 @@ module RubyVM::AbstractSyntaxTree
 
     def token(line, column, event, text, state)
       name = name_of(line, column, event, text, state)
-      breaks = text.count("\n")
+      breaks = text.b.count("\n")
       breaks -= 1 if text.end_with?("\n")
       # Not where a line can't end yet.
       late = event == :on_nl || event == :on_ignored_nl && column > 0 && !begins? && @before & OPERATOR == 0

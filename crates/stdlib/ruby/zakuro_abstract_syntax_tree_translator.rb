@@ -4,7 +4,9 @@ require "prism"
 module RubyVM::AbstractSyntaxTree
   class Translator
     def initialize(text, keep)
-      @result = Prism.parse(text)
+      @result = Prism.parse(text, encoding: text.encoding)
+      @mark = text.byteslice(0, 3).b == BOM ? BOM.bytesize : 0
+      close(text) unless @result.success?
       lines = text.lines
       if (ended = lines.index { |line| line.chomp == "__END__" }) && @result.data_loc
         lines = lines[..ended]
@@ -23,6 +25,20 @@ module RubyVM::AbstractSyntaxTree
 
     private
 
+    BOM = "\xEF\xBB\xBF".b
+    private_constant :BOM
+
+    # A program that is over too early is read as if what is open had ended behind its last word.
+    def close(text)
+      over, open = @result.errors.partition { |error| error.type == :unexpected_token_close_context }
+      return unless over.size == 1 && !open.empty? && open.all? { |error| error.message.end_with?("`end`") || error.message.start_with?("expected an `end` ") }
+      last = over[0].location.start_offset
+      closed = Prism.parse(text.byteslice(0, last) + "\nend" * open.size, encoding: text.encoding)
+      return unless closed.success?
+      @over = [over[0].location.start_line, over[0].location.start_column]
+      @result = closed
+    end
+
     # `more`: places of keywords and the like, nil where there is none.
     def make(type, location, children, *more)
       @id += 1
@@ -30,8 +46,12 @@ module RubyVM::AbstractSyntaxTree
     end
 
     def place(location)
-      return Location.new(*location) if location.is_a?(Array)
-      Location.new(location.start_line, location.start_column, location.end_line, location.end_column)
+      location = span(location, location) unless location.is_a?(Array)
+      first, last = location[0, 2], location[2, 2]
+      first, last = [[first, @over].min, [last, @over].min] if @over
+      # Columns of the first line count from behind a byte order mark.
+      first, last = [first, last].map { |line, column| [line, line == 1 ? [column - @mark, 0].max : column] } if @mark > 0
+      Location.new(*first, *last)
     end
 
     def span(first, last)
@@ -511,16 +531,26 @@ module RubyVM::AbstractSyntaxTree
     def visit_array_pattern_node(node) = make(:ARYPTN, node.location, [visit(node.constant), list(node.requireds), rest_of(node.rest), list(node.posts)])
     def visit_find_pattern_node(node) = make(:FNDPTN, node.location, [visit(node.constant), rest_of(node.left), list(node.requireds), rest_of(node.right)])
     def visit_hash_pattern_node(node)
+      parts = [*node.elements, *node.rest]
+      at = parts.empty? ? node.location : span(parts.first.location, parts.last.location)
       rest =
         case node.rest
         when nil then nil
         when Prism::NoKeywordsParameterNode then :NODE_SPECIAL_NO_REST_KEYWORD
-        else node.rest.value ? visit(node.rest.value) : nil
+        else node.rest.value && target(node.rest.value, at)
         end
-      at = node.elements.empty? ? node.location : span(node.elements.first.location, node.elements.last.location)
-      keys = node.elements.empty? ? nil : make(:HASH, at, [make(:LIST, at, node.elements.flat_map { |one| [visit(one.key), one.value.is_a?(Prism::ImplicitNode) ? visit(one.value.value) : visit(one.value)] } << nil)])
-      make(:HSHPTN, node.elements.empty? || node.constant ? node.location : at, [visit(node.constant), keys, rest])
+      unless parts.empty?
+        pairs = node.elements.flat_map { |one| [visit(one.key), one.value.is_a?(Prism::ImplicitNode) ? target(one.value.value, one.key.location) : visit(one.value)] }
+        all = make(:LIST, span(node.elements.first.location, node.elements.last.location), pairs << nil) unless pairs.empty?
+        keys = make(:HASH, at, [all])
+      end
+      whole = node.constant && !parts.empty? ? [*span(node.constant.location, node.constant.location)[0, 2], *at[2, 2]] : at
+      make(:HSHPTN, whole, [visit(node.constant), keys, rest])
     end
+
+    # A variable of a pattern stands where what makes it does.
+    def target(node, location) = make(@dynamic ? :DASGN : :LASGN, location, [node.name, nil])
+
     def visit_alternation_pattern_node(node) = make(:OR, node.location, [visit(node.left), visit(node.right)], node.operator_loc)
     def visit_capture_pattern_node(node) = make(:HASH, node.location, [make(:LIST, node.location, [visit(node.value), visit(node.target), nil])])
     def visit_pinned_variable_node(node) = visit(node.variable)

@@ -127,6 +127,12 @@ pub struct LineArgs {
     pub separator: Option<Vec<u8>>,
     pub limit: Option<usize>,
     pub chomp: bool,
+    /// Encoding of the separator.
+    pub encoding: u8,
+    /// It is `$/`, which every encoding has.
+    pub usual: bool,
+    /// Bytes of the shortest character: what separates lines starts at a multiple.
+    pub unit: usize,
 }
 
 /// `(separator = $/, limit = nil, chomp: false)`
@@ -149,10 +155,11 @@ pub fn line_args(cx: &mut Cx, mut args: Args) -> Result<LineArgs> {
         }
     }
     let limit = if limit.is_nil() { None } else { usize::try_from(cx.to_i64(limit)?).ok() };
-    let separator = match separator {
-        Some(s) => s,
-        None => cx.global_get(sym::input_rs)?,
-    };
-    let separator = Ref::<StringCell>::from_value(separator).map(|s| s.to_vec());
-    Ok(LineArgs { separator, limit, chomp })
+    let usual = cx.global_get(sym::input_rs)?;
+    let separator = separator.unwrap_or(usual);
+    let usual = separator == usual;
+    let separator = Ref::<StringCell>::from_value(separator);
+    let encoding = separator.map_or(string::UTF8, |s| s.encoding());
+    let separator = separator.map(|s| s.to_vec());
+    Ok(LineArgs { separator, limit, chomp, encoding, usual, unit: 1 })
 }

@@ -224,10 +224,12 @@ impl Line {
     /// What is told of a String.
     fn string(&mut self, cx: &mut Cx, s: Ref<StringCell>) -> Result<()> {
         let (bytes, encoding) = (Held::of(s), Encoding::from_id(s.encoding()).unwrap_or(Encoding::BINARY));
-        let range = match encoding.is_ascii_compatible() && bytes.is_ascii() {
-            true => "7bit",
-            false if encoding.code_range(&bytes) == CodeRange::Broken => "broken",
-            false => "valid",
+        let range = match encoding.is_ascii_compatible() {
+            true if bytes.is_ascii() => "7bit",
+            // What nobody has looked through so far.
+            false if s.code_range() == zakuro_vm::string::CodeRange::Unknown => "unknown",
+            _ if encoding.code_range(&bytes) == CodeRange::Broken => "broken",
+            _ => "valid",
         };
         let _ = write!(self.text, ", \"bytesize\":{}", bytes.len());
         if range == "7bit" && !bytes.is_empty() {
@@ -268,11 +270,18 @@ impl Line {
     }
 }
 
+/// Whether it is ENV, which a VM makes when it is asked for.
+fn is_env(cx: &mut Cx, v: Value) -> Result<bool> {
+    let name = Sym::intern("ENV");
+    let Some(entry) = cx.const_entry(ids::OBJECT, name) else { return Ok(false) };
+    Ok(cx.const_entry_value(ids::OBJECT, name, entry)? == Some(v))
+}
+
 /// Whether several Ractors may have it.
 fn is_shareable(cx: &mut Cx, v: Value) -> Result<bool> {
     match v.kind_of_cell() {
         Kind::Class => return Ok(true),
-        Kind::Object if cx.const_by_path("ENV") == Some(v) => return Ok(true),
+        Kind::Object if is_env(cx, v)? => return Ok(true),
         _ if !v.is_frozen() => return Ok(false),
         Kind::String | Kind::Float | Kind::Bignum if v.flags() & flags::HAS_IVARS == 0 => return Ok(true),
         _ => {}
@@ -433,6 +442,12 @@ mod natives {
             // Which of them, the heap says: the program may have its own idea of what is equal.
             Some("__string") => {
                 line.text.push_str(&placed);
+                if v.is_chilled() {
+                    line.text.push_str(", \"chilled\":true");
+                }
+                if zakuro_core_text::string::dedup::is_kept(cx, Ref::of(v)) {
+                    line.text.push_str(", \"fstring\":true");
+                }
                 line.string(cx, Ref::of(v))?;
             }
             Some("__array") => {

@@ -332,7 +332,8 @@ pub mod kernel {
     }
     /// Called on the copy that `clone` made: calls `initialize_copy`.
     #[method("initialize_clone", private)]
-    fn initialize_clone(cx: &mut Cx, this: Value, original: Value, kw: Kwargs) -> Result<Value> {
+    fn initialize_clone(cx: &mut Cx, this: Value, original: Rest, kw: Kwargs) -> Result<Value> {
+        let [original] = original[..] else { return cx.arity_error(original.len(), 1, Some(1)) };
         kw.only(cx, &[sym::freeze])?;
         cx.call(this, sym::initialize_copy, &[original])?;
         Ok(this)

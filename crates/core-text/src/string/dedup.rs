@@ -71,6 +71,13 @@ fn keep_long(cx: &mut Cx, name: Str) -> (Value, Option<u32>) {
     (kept, Some(t.strings.len() as u32 - 1))
 }
 
+/// Whether it is the String that stands for its content.
+pub fn is_kept(cx: &mut Cx, s: Str) -> bool {
+    let hash = HashSeed::of_process().bytes(s.content(&cx.heap)) ^ u64::from(s.encoding());
+    let t = cx.state::<Table>();
+    t.index.get(&hash).is_some_and(|at| t.strings[*at as usize] == s.as_value())
+}
+
 /// The frozen String that stands for the content of `s`.
 pub fn dedup(cx: &mut Cx, s: Str) -> Value {
     dedup_at(cx, s).0

@@ -617,10 +617,11 @@ fn take_encoding(cx: &mut Cx, this: Value, e: u8) -> Result<()> {
     s.encoding = Some(e);
     if let Some(t) = s.text()
         && writable
-        && (!t.as_value().is_frozen() || t.as_value().is_chilled())
+        // A literal keeps its own.
+        && !t.as_value().is_frozen()
+        && !t.as_value().is_chilled()
         && t.encoding() != e
     {
-        cx.check_frozen(t.as_value())?;
         t.set_encoding(e);
     }
     Ok(())

@@ -118,6 +118,25 @@ fn read_or_eof(cx: &mut Cx, this: Value, args: &[Value], quiet: bool) -> Result<
     read_bytes(cx, this, length, buffer)
 }
 
+/// Arguments of what reads lines, with the separator as the stream's encoding writes it. ArgumentError for one that it can't have.
+fn line_args(cx: &mut Cx, this: Value, args: Args) -> Result<LineArgs> {
+    let mut a = args::line_args(cx, args)?;
+    let id = encoding(cx, this)?;
+    let e = args::encoding_of(id);
+    let Some(given) = a.separator.as_mut().filter(|_| a.encoding != id) else { return Ok(a) };
+    if given.is_empty() || e.is_ascii_compatible() && given.is_ascii() {
+        return Ok(a);
+    }
+    let mut wide = Vec::new();
+    if !a.usual || !given.is_ascii() || !given.iter().all(|b| e.encode(u32::from(*b), &mut wide)) {
+        let of = args::encoding_of(a.encoding);
+        return cx.arg_error(format!("encoding mismatch: {} IO with {} RS", e.name(), of.name()));
+    }
+    a.unit = wide.len() / given.len();
+    *given = wide;
+    Ok(a)
+}
+
 /// The next line; None at the end.
 fn line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
     reader(cx, this)?;
@@ -195,7 +214,8 @@ fn next_line(cx: &mut Cx, this: Value, a: &LineArgs) -> Result<Option<Value>> {
             }
         }
         Some(sep) => {
-            if let Some(i) = memchr::memmem::find(&bytes[from..], sep) {
+            let found = memchr::memmem::find_iter(&bytes[from..], sep).find(|i| i % a.unit == 0);
+            if let Some(i) = found {
                 (end, kept) = (from + i + sep.len(), from + i);
                 next = end;
             }
@@ -338,7 +358,7 @@ mod string_io {
     #[method("gets", min = 0, max = -1)]
     fn gets(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         reader(cx, this)?;
-        let a = args::line_args(cx, args)?;
+        let a = line_args(cx, this, args)?;
         let v = line(cx, this, &a)?.unwrap_or(Value::NIL);
         cx.set_lastline(v);
         Ok(v)
@@ -349,7 +369,7 @@ mod string_io {
     #[method("readlines", min = 0, max = -1)]
     fn readlines(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
         reader(cx, this)?;
-        let a = args::line_args(cx, args)?;
+        let a = line_args(cx, this, args)?;
         if a.limit == Some(0) {
             return cx.arg_error("invalid limit: 0 for readlines");
         }
@@ -371,7 +391,7 @@ mod string_io {
             return crate::enumerator(cx, this, "each_line", args);
         }
         reader(cx, this)?;
-        let a = args::line_args(cx, args)?;
+        let a = line_args(cx, this, args)?;
         if a.limit == Some(0) {
             return cx.arg_error("invalid limit: 0 for each_line");
         }
@@ -497,7 +517,7 @@ pub mod readable {
     /// As `gets`, but EOFError at the end.
     #[method("readline", min = 0, max = -1)]
     fn readline(cx: &mut Cx, this: Value, args: Args) -> Result<Value> {
-        let a = args::line_args(cx, args)?;
+        let a = line_args(cx, this, args)?;
         let v = line(cx, this, &a)?;
         cx.set_lastline(v.unwrap_or(Value::NIL));
         match v {

@@ -595,7 +595,8 @@ fn shown(m: Method) -> bool {
         return false;
     }
     match m.name {
-        sym::raise | sym::fail | sym::backtrace | sym::const_missing | sym::method_missing => false,
+        sym::raise | sym::fail | sym::const_missing | sym::method_missing => false,
+        sym::backtrace => m.owner != ids::EXCEPTION,
         n => match m.owner {
             ids::PROC => !matches!(&*n.name(), "call" | "()" | "yield" | "===" | "[]"),
             ids::KERNEL | ids::BASIC_OBJECT => !matches!(&*n.name(), "send" | "__send__"),

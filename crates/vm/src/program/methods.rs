@@ -414,7 +414,7 @@ impl Cx {
             return Ref::from_value(known);
         }
         self.note_cached(class, name);
-        if self.is_of_one_object(class) && self.class(class).own_places <= FEW_PLACES {
+        if self.is_of_one_object(class) && self.class(class).own_places <= FEW_PLACES && !self.class(class).repeats {
             let found = self.find_method_of_object(class, name);
             if let Some(m) = found.filter(|m| m.owner == class) {
                 let epoch = self.epoch;
@@ -437,8 +437,13 @@ impl Cx {
         }
     }
     fn find_method_uncached(&mut self, class: ClassId, name: Sym) -> Option<Method> {
-        let v = self.ancestors(class).find_map(|c| self.class(c).methods.get(&name).copied());
-        self.resolved(class, v, name)
+        let (at, v) = self.ancestors(class).enumerate().find_map(|(at, c)| Some((at, *self.class(c).methods.get(&name)?)))?;
+        let m = self.resolved(class, Some(v), name)?;
+        // Another name of a module's method, in a class behind a place of that module: `super` goes on from the next one.
+        if self.class(class).repeats && Ref::<MethodCell>::from_value(v).is_some_and(|entry| entry.owner == m.owner) {
+            return Some(self.at_position(class, m, at));
+        }
+        Some(m)
     }
     /// The method that an entry of a class's ancestors stands for.
     fn resolved(&mut self, class: ClassId, entry: Option<Value>, name: Sym) -> Option<Method> {
@@ -505,10 +510,14 @@ impl Cx {
         if !self.class(class).repeats {
             return m;
         }
-        let place = self.ancestors(class).take(at).filter(|c| *c == m.owner).count();
-        if place == 0 {
+        let list = self.ancestor_list(class);
+        // Under another name, a class has it from what its own ancestors begin with, the modules that it prepends among them.
+        let from = if list[at] == m.owner { at } else { self.begin_of_group(&list, at) };
+        let before = list[..from].iter().filter(|c| **c == m.owner).count();
+        if before == 0 {
             return m;
         }
+        let place = before + m.place() as usize;
         let copy = self.copy_method(m, m.called, m.owner, m.visibility());
         copy.init_place(place);
         copy

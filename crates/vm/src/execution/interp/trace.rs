@@ -19,7 +19,7 @@ pub use crate::events::{self, Event};
 use crate::frame::*;
 use crate::methods::{Method, fast};
 use crate::raise::{Exc, Result};
-use crate::vm::Cx;
+use crate::vm::{Cx, VmState};
 use zakuro_bytecode::op::Role;
 use zakuro_bytecode::{Code, CodeKind, Insn, Op, call_flags};
 use zakuro_object::*;
@@ -42,7 +42,31 @@ pub struct Tracing {
     lines_told: bool,
     /// Where a told `raise` stands, by its frame: what it raises is told when it is over.
     raises: Raises,
+    /// Builtins ran when their ends began to be traced: see [`Unfinished`].
+    unfinished: bool,
 }
+
+/// Builtins that ran when their ends began to be traced. Nothing told their begin; the end is told when the frame that called goes on.
+struct Unfinished {
+    /// Thread and stack on which they run: another thread may get the stack.
+    place: (u32, usize),
+    /// Frame and instruction of each call, the innermost last.
+    calls: Vec<(usize, usize)>,
+    /// Receiver and method of each.
+    values: TracedVec,
+}
+impl Default for Unfinished {
+    fn default() -> Unfinished {
+        Unfinished { place: (0, 0), calls: Vec::new(), values: TracedVec::new() }
+    }
+}
+impl Trace for Unfinished {
+    fn trace(&self, m: &mut Marker<'_>) {
+        let Unfinished { place: _, calls: _, values } = self;
+        values.trace(m);
+    }
+}
+impl VmState for Unfinished {}
 
 /// What is known of a told `raise`.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -141,6 +165,9 @@ impl Cx {
         self.tracing = any;
         self.redefined = self.redefined & !fast::TRACED | if any != 0 { fast::TRACED } else { 0 };
         self.unsettle();
+        let ends = any & events::C_RETURN != 0;
+        let begins = ends && self.traces.as_ref().is_none_or(|t| t.any() & events::C_RETURN == 0);
+        tracing.unfinished = ends && !begins && self.traces.as_ref().is_some_and(|t| t.unfinished);
         let t = if any == 0 { None } else { Some(Box::new(tracing)) };
         for cs in self.code_states.values_mut() {
             let mask = t.as_ref().map_or(0, |t| t.mask(&cs.code));
@@ -150,7 +177,76 @@ impl Cx {
         }
         self.traces = t;
         self.trace_changes = self.trace_changes.wrapping_add(1);
+        if begins {
+            self.find_unfinished();
+        }
         self.move_frames();
+    }
+    /// Looks for the builtins that run, and marks where those who called them go on.
+    fn find_unfinished(&mut self) {
+        let base = self.stacks.frames;
+        let mut found = Unfinished { place: (self.thread_id(), base as usize), ..Unfinished::default() };
+        let mut f = self.fp;
+        // SAFETY: frames of this stack up to fp are initialised; both arrays of instructions have the same layout.
+        unsafe {
+            while f > base {
+                let (native, caller) = (f, f.sub(1));
+                f = caller;
+                let builtin = Ref::<MethodCell>::from_value((*native).me).filter(|m| m.method_kind() == MethodKind::Native);
+                let Some(m) = builtin.filter(|_| (*native).is_boundary() && !(*caller).is_boundary()) else { continue };
+                let cs = (*caller).code;
+                let (code, index) = (&*(*cs).code, (*cs).index_of((*caller).ip));
+                let calls = matches!(code.insns[index].opcode(), Op::Send | Op::SendBlk | Op::SendSelf | Op::SendSelfBlk | Op::SendX);
+                let wanted = self.traces.as_ref().is_some_and(|t| t.mask(code) & events::C_RETURN != 0);
+                if !calls || !wanted || code.file.starts_with("<internal") || self.kinds_of(m.as_value()).1 != events::C_RETURN {
+                    continue;
+                }
+                let state = self.code_states.get_mut(&(std::ptr::from_ref(code) as usize));
+                let Some(next) = state.and_then(|s| s.traced.as_mut()).and_then(|t| t.get_mut(index + 1)) else { continue };
+                next.op = TRACE;
+                found.calls.push((caller as usize, index));
+                found.values.push(m.as_value());
+                found.values.push(*(*native).regs);
+            }
+        }
+        found.calls.reverse();
+        found.values.reverse();
+        if let Some(t) = &mut self.traces {
+            t.unfinished = !found.calls.is_empty();
+        }
+        *self.state::<Unfinished>() = found;
+    }
+    /// A frame goes on: tells the end of the builtin that it waited for, and of those that an exception has left.
+    #[cold]
+    unsafe fn tell_unfinished(&mut self, f: *mut Frame, index: usize) -> Result<()> {
+        let place = (self.thread_id(), self.stacks.frames as usize);
+        loop {
+            let waiting = self.state::<Unfinished>();
+            let last = waiting.calls.last().copied();
+            let Some((frame, call)) = last.filter(|(frame, _)| waiting.place == place && *frame >= f as usize) else {
+                let left = last.is_some();
+                if let Some(t) = &mut self.traces {
+                    t.unfinished = left;
+                }
+                return Ok(());
+            };
+            waiting.calls.pop();
+            let (Some(m), Some(receiver)) = (waiting.values.pop(), waiting.values.pop()) else { continue };
+            // SAFETY: caller: f is the top frame, a Ruby frame; the call's value stands where it was called.
+            unsafe {
+                let cs = &*(*f).code;
+                let returned = frame == f as usize && call + 1 == index;
+                let value = if returned { *(*f).regs.add(cs.code.insns[call].a as usize) } else { Value::NIL };
+                let here = (*f).ip;
+                if frame == f as usize {
+                    (*f).ip = cs.insns.get().add(call);
+                }
+                let r = self.trace_event(events::C_RETURN, Some(receiver), Some(m), value);
+                (*f).ip = here;
+                std::hint::black_box((m, receiver));
+                r?;
+            }
+        }
     }
     /// Another file is counted, beside those that are. False: nothing is traced so far.
     pub(crate) fn trace_file(&mut self, file: &std::sync::Arc<str>) -> bool {
@@ -259,7 +355,13 @@ impl Cx {
             self.told_place = (f, first);
         }
         self.told_frame = if of_builtin { self.fp } else { std::ptr::null() };
+        // Frames of the hook are none that go on.
+        let changes = self.trace_changes;
+        let unfinished = self.traces.as_deref_mut().is_some_and(|t| std::mem::take(&mut t.unfinished));
         let r = crate::library::library().trace(self, &event);
+        if let Some(t) = self.traces.as_deref_mut().filter(|_| unfinished && self.trace_changes == changes) {
+            t.unfinished = true;
+        }
         self.told_frame = around;
         self.told_place = end;
         self.call = call;
@@ -510,6 +612,9 @@ unsafe fn before(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const Code
         let f = cx.fp;
         if cx.tracing == 0 {
             return Ok(Then::Original(op));
+        }
+        if cx.traces.as_ref().is_some_and(|t| t.unfinished) {
+            cx.tell_unfinished(f, index)?;
         }
         if index == 0 && (*f).aux & FRAME_TRACED == 0 {
             (*f).aux |= FRAME_TRACED;
