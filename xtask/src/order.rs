@@ -9,8 +9,8 @@ use std::process::Command;
 
 /// Where a name has instances that did not run, of more than this many bytes together, it comes behind the others, the best first.
 const LATE: usize = 2 << 10;
-/// And stays where it is when they are as large as this.
-const LEFT_OUT: usize = 150 << 10;
+/// And stays where it is when they are as large as this. (Those of `reserve_rehash`, 230 of 315 KB, would lie in twelve blocks of 64 KB that a start maps.)
+const LEFT_OUT: usize = 320 << 10;
 
 /// Argument of bench/'s programs: those that take one are done in a moment.
 const SIZE: &str = "6";
