@@ -65,6 +65,9 @@ fn a_pause_is_short_where_much_lives() {
     assert_eq!(after(200, 60), 8 * MB);
     assert!((3 * MB / 2..5 * MB / 2).contains(&after(200, 350)));
     assert_eq!(after(200, 50_000), MB / 4);
+    // And shorter where very much does.
+    assert!((2 * MB / 3..3 * MB / 2).contains(&after(400, 300)));
+    assert_eq!(after(400, 50_000), MB / 8);
     // Of a small heap, more lives for a moment alone.
     assert_eq!(after(20, 50_000), MB);
 }
