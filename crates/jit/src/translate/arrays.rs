@@ -8,7 +8,7 @@ use super::graph::{Id, Var};
 use super::types::{REGISTER, State, Type};
 use crate::layout::{self, cell};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{I32, I64};
+use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::Variable;
 use zakuro_bytecode::Op;
@@ -123,49 +123,6 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(done);
         self.b.block_params(done)[0]
     }
-    /// The same of what has to be an Array; to `away` if it is none. Shape and place of the elements stand in one word: of large Arrays both are asked at once.
-    fn element_of(&mut self, a: Value, index: Value, away: Block) -> Value {
-        const PLACE: u64 = (u8::MAX as u64) << (8 * cell::ARRAY_INLINE_LENGTH);
-        const SHAPE: u64 = u32::MAX as u64;
-        const _: () = assert!(cell::SHAPE == 0 && cfg!(target_endian = "little"));
-        let large = layout::ARRAY as u64 | (cell::ARRAY_OUT as u64) << (8 * cell::ARRAY_INLINE_LENGTH);
-        let is = self.is_cell(a);
-        self.branch_unless(is, away);
-        let (out, near, at) = (self.next_block(), self.next_block(), self.next_block());
-        let (outside, done) = (self.cold_block(), self.next_block());
-        self.b.append_block_param(at, I64);
-        self.b.append_block_param(done, I64);
-        let header = self.load(a, cell::SHAPE);
-        let both = self.b.ins().band_imm_u(header, (PLACE | SHAPE) as i64);
-        let is_large = self.b.ins().icmp_imm_s(IntCC::Equal, both, large as i64);
-        self.b.ins().brif(is_large, out, &[], near, &[]);
-        self.begin_block(near);
-        let shape = self.b.ins().ireduce(I32, header);
-        let is = self.b.ins().icmp_imm_s(IntCC::Equal, shape, layout::ARRAY);
-        self.branch_unless(is, away);
-        let n = self.b.ins().sshr_imm_u(index, 1);
-        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, inline);
-        self.branch_unless(within, outside);
-        let start = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
-        self.b.ins().jump(at, &[start.into()]);
-        self.begin_block(out);
-        let n = self.b.ins().sshr_imm_u(index, 1);
-        let length = self.load(a, cell::ARRAY_LENGTH);
-        let within = self.b.ins().icmp(IntCC::UnsignedLessThan, n, length);
-        self.branch_unless(within, outside);
-        let start = self.load(a, cell::ARRAY_POINTER);
-        self.b.ins().jump(at, &[start.into()]);
-        self.begin_block(at);
-        let start = self.b.block_params(at)[0];
-        let place = self.address_of(start, index);
-        let v = self.load(place, 0);
-        self.b.ins().jump(done, &[v.into()]);
-        let n = self.number_in(index, outside);
-        self.element_outside(a, n, (outside, done));
-        self.b.switch_to_block(done);
-        self.b.block_params(done)[0]
-    }
     /// Counted from the end, or none.
     fn element_outside(&mut self, a: Value, n: Value, (outside, done): (Block, Block)) {
         self.b.switch_to_block(outside);
@@ -247,7 +204,8 @@ impl Emitter<'_, '_> {
             self.b.switch_to_block(done);
             self.b.block_params(done)[0]
         } else {
-            self.element_of(a, index, exit)
+            self.shape_is(a, layout::ARRAY, exit);
+            self.element(a, index)
         };
         self.write(id, self.graph.units[id].insn.a, v);
     }
