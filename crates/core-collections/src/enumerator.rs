@@ -470,7 +470,7 @@ mod methods {
     /// What it enumerates.
     ///
     ///     [1, 2].each_slice(2).inspect   #=> "#<Enumerator: [1, 2]:each_slice(2)>"
-    #[method("inspect", "to_s")]
+    #[method("inspect")]
     fn inspect(cx: &mut Cx, this: Value) -> Result<Value> {
         let class = cx.class_name_of(this);
         let shown = cx.guard_recursion(this, |cx| {

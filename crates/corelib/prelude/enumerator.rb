@@ -217,7 +217,6 @@ class Enumerator
       return "#<Enumerator::Chain: uninitialized>" unless @__enums
       "#<Enumerator::Chain: [#{@__enums.map(&:inspect).join(", ")}]>"
     end
-    alias to_s inspect
   end
 
   class Product < Enumerator
@@ -281,7 +280,6 @@ class Enumerator
       return "#<Enumerator::Product: uninitialized>" unless @__enums
       __once { "#<Enumerator::Product: #{@__enums.inspect}>" } || "#<Enumerator::Product: ...>"
     end
-    alias to_s inspect
 
     private def __walk(level, tuple, &block)
       if level == @__enums.size
@@ -435,7 +433,6 @@ class Enumerator
       r = Range === @__receiver ? "(#{@__receiver.inspect})" : @__receiver.inspect
       "(#{r}.#{@__method}#{args.empty? ? "" : "(#{args.join(", ")})"})"
     end
-    alias to_s inspect
 
     # Begins anew: `next` answers the first element.
     def rewind
