@@ -44,15 +44,20 @@ impl Emitter<'_, '_> {
             self.b.def_var(to.length, length);
         }
     }
-    /// Takes where an Array has its elements.
-    fn take_extent(&mut self, v: Var, a: Value) {
-        let e = self.extent(v);
+    /// Where an Array has its first element, in its cell or outside, and how many.
+    fn place_of(&mut self, a: Value) -> (Value, Value) {
         let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
         let out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
         let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
         let near = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
         let begin = self.b.ins().select(out, far, near);
         let length = self.b.ins().select(out, length, inline);
+        (begin, length)
+    }
+    /// Takes where an Array has its elements.
+    fn take_extent(&mut self, v: Var, a: Value) {
+        let e = self.extent(v);
+        let (begin, length) = self.place_of(a);
         let length = self.tagged(length);
         self.b.def_var(e.begin, begin);
         self.b.def_var(e.length, length);
@@ -126,12 +131,7 @@ impl Emitter<'_, '_> {
     /// Counted from the end, or none.
     fn element_outside(&mut self, a: Value, n: Value, (outside, done): (Block, Block)) {
         self.b.switch_to_block(outside);
-        let inline = self.load_u8(a, cell::ARRAY_INLINE_LENGTH);
-        let out = self.b.ins().icmp_imm_s(IntCC::Equal, inline, cell::ARRAY_OUT);
-        let (far, length) = (self.load(a, cell::ARRAY_POINTER), self.load(a, cell::ARRAY_LENGTH));
-        let near = self.b.ins().iadd_imm_s(a, cell::ARRAY_INLINE as i64);
-        let start = self.b.ins().select(out, far, near);
-        let length = self.b.ins().select(out, length, inline);
+        let (start, length) = self.place_of(a);
         let below = self.b.ins().icmp_imm_s(IntCC::SignedLessThan, n, 0);
         let from_end = self.b.ins().iadd(n, length);
         let n = self.b.ins().select(below, from_end, n);
