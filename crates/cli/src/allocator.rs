@@ -1,7 +1,7 @@
 //! The process's malloc and its settings.
 //!
 //! mimalloc lets the kernel use huge pages for its arenas, which triples the resident memory of a small program (67 against 24 MB in
-//! bench/string_build): switched off before the first allocation.
+//! bench/string_build): switched off before the first allocation. Blocks of [`HUGE_FROM`] and more ask for them by themselves (module `huge_pages`).
 //!
 //! Blocks of more than 64 KiB come from its arenas one by one (`MI_ENABLE_LARGE_PAGES=0` in .cargo/config.toml). By default each size up to 512 KiB has pages of 4 MiB: what a buffer that grows has left in one
 //! serves no other size (the peaks of bench/'s hash_work, array_work and string_build are 29.7, 26.5 and 28.9 MB for 35.1, 29.1 and 30.7; the processor time is the same, a String of 100 KB made and dropped takes 0.2 us more of 1.3).
@@ -10,6 +10,8 @@
 //! and once more when all VMs wait. Rejected: a delay of 1 ms (a program that collects every few milliseconds gave its memory back each time and
 //! had it faulted in again: 24,000 faults in 0.14 s of `ary.uniq`, 15% of the time; 2,200 now, 1,100 of them before its first line; resident the same);
 //! never giving back; environment variables (child processes would inherit them).
+
+mod huge_pages;
 
 use core::ffi::c_void;
 use mimalloc::MiMalloc;
@@ -30,20 +32,35 @@ fn is_aligned_anyway(layout: Layout) -> bool {
     layout.align() <= ALIGNED && layout.align() <= layout.size()
 }
 
+/// From this size on a block gets huge pages for what of it they can cover.
+const HUGE_FROM: usize = 4 << 20;
+
 // SAFETY: mimalloc is an allocator; a block is freed in the same way however it was asked for, and grows by the function that keeps its alignment.
 unsafe impl GlobalAlloc for Malloc {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract.
-        unsafe { if is_aligned_anyway(layout) { mi_malloc(layout.size()).cast() } else { MiMalloc.alloc(layout) } }
+        let p = unsafe { if is_aligned_anyway(layout) { mi_malloc(layout.size()).cast() } else { MiMalloc.alloc(layout) } };
+        if layout.size() >= HUGE_FROM {
+            huge_pages::begin(p, layout.size());
+        }
+        p
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's contract.
-        unsafe { if is_aligned_anyway(layout) { mi_zalloc(layout.size()).cast() } else { MiMalloc.alloc_zeroed(layout) } }
+        let p = unsafe { if is_aligned_anyway(layout) { mi_zalloc(layout.size()).cast() } else { MiMalloc.alloc_zeroed(layout) } };
+        if layout.size() >= HUGE_FROM {
+            huge_pages::begin(p, layout.size());
+        }
+        p
     }
     #[inline]
-    unsafe fn dealloc(&self, p: *mut u8, _layout: Layout) {
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        if layout.size() >= HUGE_FROM / 2 {
+            // SAFETY: the block is the caller's to free.
+            unsafe { huge_pages::end(p) };
+        }
         // SAFETY: the caller's contract.
         unsafe { mi_free(p.cast()) }
     }
@@ -51,6 +68,9 @@ unsafe impl GlobalAlloc for Malloc {
     unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's contract.
         unsafe {
+            if layout.size() >= HUGE_FROM / 2 || size >= HUGE_FROM {
+                return huge_pages::realloc(self, p, layout, size);
+            }
             match layout.align() <= ALIGNED && layout.align() <= layout.size().min(size) {
                 true => mi_realloc(p.cast(), size).cast(),
                 false => MiMalloc.realloc(p, layout, size),
@@ -64,6 +84,7 @@ unsafe extern "C" {
     fn mi_zalloc(size: usize) -> *mut c_void;
     fn mi_realloc(p: *mut c_void, size: usize) -> *mut c_void;
     fn mi_free(p: *mut c_void);
+    fn mi_usable_size(p: *const c_void) -> usize;
     fn mi_collect(force: bool);
     fn mi_option_set(option: core::ffi::c_int, value: core::ffi::c_long);
 }
