@@ -32,6 +32,12 @@ impl Emitter<'_, '_> {
     }
     /// Writes the frames of a scope and of its callers that are not written yet: `pushed` are.
     pub fn push_frames(&mut self, scope: usize, pushed: usize) {
+        if self.write_frames(scope, pushed) {
+            self.stack_top(self.graph.scopes[scope].depth);
+        }
+    }
+    /// The same for who puts another one on top right behind. Whether there were any.
+    pub fn write_frames(&mut self, scope: usize, pushed: usize) -> bool {
         let mut missing = Vec::new();
         let mut at = scope;
         while self.graph.scopes[at].depth > pushed {
@@ -39,7 +45,7 @@ impl Emitter<'_, '_> {
             at = self.graph.scopes[at].parent;
         }
         if missing.is_empty() {
-            return;
+            return false;
         }
         for k in missing.into_iter().rev() {
             let s = &self.graph.scopes[k];
@@ -56,7 +62,7 @@ impl Emitter<'_, '_> {
             let aux = self.constant(flags as i64);
             self.write_frame(above, regs, self.states[k], block, me, aux);
         }
-        self.stack_top(self.graph.scopes[scope].depth);
+        true
     }
 
     /// One variable becomes another, with its type.

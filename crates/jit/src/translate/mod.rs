@@ -118,6 +118,7 @@ pub fn translate(request: &Request, jit: &Jit, place: impl FnOnce(&[u8]) -> Resu
     let shows = jit.shows(&code.name.name());
     let text = (shows && jit.options.show_clif).then(|| context.func.display().to_string());
     context.set_disasm(shows && jit.options.show_asm);
+    drop_unused_loads(&mut context.func);
     if let Some(id) = open_block(&context.func) {
         return Err(format!("{id} has no end"));
     }
@@ -175,6 +176,27 @@ fn signature(arguments: usize) -> Signature {
     s.params.extend((0..arguments).map(|_| AbiParam::new(I64)));
     s.returns.push(AbiParam::new(ir::types::I64));
     s
+}
+
+/// Takes out loads whose value nobody asked for in the end. Cranelift leaves them.
+fn drop_unused_loads(f: &mut Function) {
+    let mut used = vec![false; f.dfg.num_values()];
+    for block in f.layout.blocks() {
+        for i in f.layout.block_insts(block) {
+            for v in f.dfg.inst_values(i) {
+                used[f.dfg.resolve_aliases(v).as_u32() as usize] = true;
+            }
+        }
+    }
+    let blocks: Vec<ir::Block> = f.layout.blocks().collect();
+    for block in blocks {
+        let unused = |i: &ir::Inst| {
+            let (op, results) = (f.dfg.insts[*i].opcode(), f.dfg.inst_results(*i));
+            op.can_load() && !op.can_store() && !op.is_call() && results.iter().all(|v| !used[v.as_u32() as usize])
+        };
+        let loads: Vec<ir::Inst> = f.layout.block_insts(block).filter(unused).collect();
+        loads.into_iter().for_each(|i| f.layout.remove_inst(i));
+    }
 }
 
 /// A block that does not end, or ends before its last instruction: a mistake of the translation.

@@ -198,7 +198,7 @@ impl Emitter<'_, '_> {
         self.flush_window(id, s);
         self.push_frames(self.graph.units[id].scope, s.pushed);
     }
-    /// The same for a call: numbers follow on its ways out. Without `given` what is handed over stays out of the window, too.
+    /// The same for a call: numbers follow on its ways out. Without `given` what is handed over stays out of the window, too, and the callee's frame is put on top right behind.
     pub fn flush_for_call(&mut self, id: Id, s: &State, given: bool) {
         let late = self.types.late(id, s);
         let u = &self.graph.units[id];
@@ -206,7 +206,11 @@ impl Emitter<'_, '_> {
         let window = scope.vars + u.insn.a as usize..scope.vars + scope.code.nregs as usize;
         let dirty = s.dirty.iter().filter(|v| u.live_before.has(*v) && !late.contains(v) && (given || !window.contains(v)));
         self.write_back(dirty.collect(), s);
-        self.push_frames(self.graph.units[id].scope, s.pushed);
+        if given {
+            self.push_frames(self.graph.units[id].scope, s.pushed);
+        } else {
+            self.write_frames(self.graph.units[id].scope, s.pushed);
+        }
         self.late = Some((late, s.clone()));
     }
     /// On a way out of the call at hand.
