@@ -1,4 +1,4 @@
-# Loops over Arrays that call nothing, and calls on values that are no objects: nanoseconds of processor time per round, the least of five (docs/decisions/0041-arrays-that-were-looked-at.md); any Ruby runs it: RUBY array_loops.rb
+# Loops over Arrays that call nothing, and calls on values that are no objects: nanoseconds of processor time per round, the least of five (docs/decisions/0041-arrays-that-were-looked-at.md, 0042-elements-that-stay.md); any Ruby runs it: RUBY array_loops.rb
 
 def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
 
@@ -72,6 +72,63 @@ def set_size(set, _, n)
   end
 end
 
+# Rows of an Array of Arrays: `i` stays, or goes round with the outer loop.
+def row(a, _, n)
+  s = 0
+  i = 0
+  while i < 1
+    k = 0
+    while k < n
+      s += a[i][k]
+      k += 1
+    end
+    i += 1
+  end
+  s
+end
+
+def row_of_floats(a, _, n)
+  s = 0.0
+  i = 0
+  while i < 1
+    k = 0
+    while k < n
+      s += a[i][k] * 0.5
+      k += 1
+    end
+    i += 1
+  end
+  s
+end
+
+def row_by_times(a, _, n)
+  s = 0
+  1.times { |i| n.times { |k| s += a[i][k] } }
+  s
+end
+
+def table(a, _, n)
+  i = 1
+  while i < 2
+    k = 1
+    while k < n
+      a[i][k] = (a[i - 1][k] + a[i][k - 1]) & 1023
+      k += 1
+    end
+    i += 1
+  end
+end
+
+def three_levels(a, _, n)
+  s = 0
+  k = 0
+  while k < n
+    s += a[0][1][k]
+    k += 1
+  end
+  s
+end
+
 require "set"
 N = 1000
 ROUNDS = 3000
@@ -79,6 +136,7 @@ floats = Array.new(N) { |i| i * 0.5 }
 integers = Array.new(N) { |i| i }
 programs = {
   dot: floats, dot_of_integers: integers, dot_by_each: floats, fill: Array.new(N, 0),
+  row: [integers], row_of_floats: [floats], row_by_times: [integers], table: [integers.dup, integers.dup], three_levels: [[floats, integers]],
   nil_to_i: nil, nil_blank: nil, symbol_empty: nil, set_size: Set.new(1..10)
 }
 programs.each do |name, given|

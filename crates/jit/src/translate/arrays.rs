@@ -12,7 +12,6 @@ use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use cranelift_frontend::Variable;
 use zakuro_bytecode::Op;
-use zakuro_bytecode::machine::KEPT;
 use zakuro_heap::SharedBuf;
 use zakuro_object::{GUARDED, Value as Ruby};
 use zakuro_vm::interp::machine::help;
@@ -91,9 +90,9 @@ impl Emitter<'_, '_> {
     }
     /// How an exit names a variable that is not what is wanted where a loop begins.
     pub fn spot(&self, id: Id, v: Var) -> u16 {
-        match self.graph.kept(v) {
-            Some(_) => KEPT + (v - self.graph.first_captured) as u16,
-            None => REGISTER + (v - self.graph.scopes[self.graph.units[id].scope].vars) as u16,
+        match self.graph.is_kept(v) {
+            true => self.graph.name_of_kept(v),
+            false => REGISTER + (v - self.graph.scopes[self.graph.units[id].scope].vars) as u16,
         }
     }
     /// Makes a variable's word, of which nothing is known, what is wanted of it; to `away` if it is something else.
@@ -189,10 +188,13 @@ impl Emitter<'_, '_> {
         let exit = self.exit_of(id, s);
         let index = self.fixnum(id, y, s);
         let a = self.get(x, s);
-        let known = self.types.known_array(id, s);
+        let (known, kept) = (self.types.known_array(id, s), self.types.element_of(id));
         let v = if known.is_array() {
             if !s.of(x).is_array() {
                 self.look_at(x, a, known, exit);
+            }
+            if let Some(v) = kept.filter(|v| s.of(*v).is_array()) {
+                return self.use_element(id, v, s);
             }
             let (outside, done) = (self.cold_block(), self.b.create_block());
             self.b.append_block_param(done, I64);
@@ -207,6 +209,10 @@ impl Emitter<'_, '_> {
             self.shape_is(a, layout::ARRAY, exit);
             self.element(a, index)
         };
+        if let Some(kept) = kept {
+            self.keep_element(id, kept, v, s);
+            return self.use_element(id, kept, s);
+        }
         self.write(id, self.graph.units[id].insn.a, v);
     }
     /// A Fixnum's number, computed in a block.
@@ -223,6 +229,7 @@ impl Emitter<'_, '_> {
         let from = self.graph.var(id, self.graph.units[id].insn.c);
         let value = self.get(from, s);
         let known = self.types.known_array(id, s);
+        self.ask_elements(id, a, s);
         let (other, done) = (self.cold_block(), self.b.create_block());
         let mut after = s.clone();
         if known.is_array() {

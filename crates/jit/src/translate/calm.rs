@@ -53,31 +53,21 @@ pub fn is_calm(op: Op) -> bool {
 impl Graph {
     /// Finds units in innermost loops that disturb nothing, and the instructions in these that load an Array of an environment which is asked for elements: whether it is changed, too.
     pub fn find_calm(&mut self) {
-        let mut position = vec![usize::MAX; self.units.len()];
-        self.order.iter().enumerate().for_each(|(i, id)| position[*id] = i);
-        // The end of each loop, by where it begins.
-        let mut ends: HashMap<usize, usize> = HashMap::new();
-        for (at, id) in self.order.iter().enumerate() {
-            for to in [self.units[*id].next, self.units[*id].jump].into_iter().flatten() {
-                let begins = position[to];
-                if begins <= at && !(self.rounds && begins == 0) {
-                    let end = ends.entry(begins).or_insert(at);
-                    *end = (*end).max(at);
-                }
-            }
-        }
-        if ends.is_empty() {
+        let loops = self.natural_loops();
+        if loops.is_empty() {
             return;
         }
-        let disturbs: Vec<bool> = self.order.iter().map(|id| self.disturbs(*id)).collect();
+        let mut disturbs = Set::new(self.units.len());
+        self.order.iter().filter(|id| self.disturbs(**id)).for_each(|id| disturbs.add(*id));
         let mut calm = Set::new(self.units.len());
-        let mut loops: Vec<(usize, usize)> = ends.into_iter().collect();
-        // Inner ones come last.
-        loops.sort_by_key(|(begin, end)| std::cmp::Reverse(end - begin));
-        for (begin, end) in loops {
-            let is_calm = !disturbs[begin..=end].iter().any(|d| *d);
-            for id in &self.order[begin..=end] {
+        let mut calm_loops = Vec::new();
+        for body in loops {
+            let is_calm = !body.iter().any(|id| disturbs.has(*id));
+            for id in &body {
                 if is_calm { calm.add(*id) } else { calm.remove(*id) }
+            }
+            if is_calm {
+                calm_loops.push(body);
             }
         }
         self.calm = calm;
@@ -88,6 +78,39 @@ impl Graph {
                 *self.looks.entry(from).or_insert(false) |= changes;
             }
         }
+        self.find_candidates(&calm_loops);
+    }
+    /// The units of each loop, in their order: those that come back to its beginning without passing it. Outer ones first.
+    fn natural_loops(&self) -> Vec<Vec<Id>> {
+        let mut position = vec![usize::MAX; self.units.len()];
+        self.order.iter().enumerate().for_each(|(i, id)| position[*id] = i);
+        let mut before: Vec<Vec<Id>> = vec![Vec::new(); self.units.len()];
+        // What leads back, by where to.
+        let mut ends: HashMap<Id, Vec<Id>> = HashMap::new();
+        for id in &self.order {
+            for to in [self.units[*id].next, self.units[*id].jump].into_iter().flatten() {
+                before[to].push(*id);
+                if position[to] <= position[*id] && !(self.rounds && position[to] == 0) {
+                    ends.entry(to).or_default().push(*id);
+                }
+            }
+        }
+        let mut loops: Vec<Vec<Id>> = Vec::new();
+        for (begin, mut left) in ends {
+            let mut within = Set::new(self.units.len());
+            within.add(begin);
+            while let Some(id) = left.pop() {
+                if !within.has(id) {
+                    within.add(id);
+                    left.extend(&before[id]);
+                }
+            }
+            let mut body: Vec<Id> = within.iter().collect();
+            body.sort_by_key(|id| position[*id]);
+            loops.push(body);
+        }
+        loops.sort_by_key(|body| (std::cmp::Reverse(body.len()), position[body[0]]));
+        loops
     }
     /// The register whose elements, or length, a unit asks for.
     pub fn asked(&self, id: Id) -> Var {
@@ -105,17 +128,26 @@ impl Graph {
     }
     /// The unit that loads a register from an environment, shortly before.
     fn loaded_by(&self, id: Id, v: Var) -> Option<Id> {
+        let from = self.written_by(id, v)?;
+        let u = &self.units[from];
+        let is_refuted = self.scopes[u.scope].known.is_refuted(&(u.at as u32, OPERANDS));
+        (self.loads_from_env(from) && !is_refuted).then_some(from)
+    }
+    pub fn loads_from_env(&self, id: Id) -> bool {
+        let u = &self.units[id];
+        u.what == What::Plain && u.op == Op::GetEnv && !self.is_volatile(u.scope, u.insn.a)
+    }
+    /// The unit that writes a register, shortly before.
+    pub fn written_by(&self, id: Id, v: Var) -> Option<Id> {
         let mut at = id;
         for _ in 0..BACK {
             if self.units[at].leads {
                 return None;
             }
             at = at.checked_sub(1).filter(|before| self.units[*before].next == Some(at))?;
-            if self.effects(at).1.contains(&v) {
-                let u = &self.units[at];
-                let is = u.what == What::Plain && u.op == Op::GetEnv && !self.is_volatile(u.scope, u.insn.a);
-                let is_refuted = self.scopes[u.scope].known.is_refuted(&(u.at as u32, OPERANDS));
-                return (is && !is_refuted).then_some(at);
+            let (_, writes, lost) = self.effects(at);
+            if writes.contains(&v) || lost.contains(&v) {
+                return Some(at);
             }
         }
         None

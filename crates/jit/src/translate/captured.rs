@@ -32,6 +32,8 @@ impl Emitter<'_, '_> {
         if let Some(c) = self.graph.kept(v) {
             let value = self.load_kept(c);
             self.set(v, value);
+        } else {
+            self.fetch_element(v);
         }
     }
     /// Writes a variable back.
@@ -142,7 +144,8 @@ impl Emitter<'_, '_> {
     /// After a round of a builtin's loop was interrupted: what `wanted` has in registers is loaded, and the builtin does the rest if that is of another kind now.
     pub fn fetch_for_round(&mut self, l: usize, wanted: &State) {
         let held: Vec<Var> = self.graph.all_kept().filter(|v| wanted.of(*v) != Type::Unset).collect();
-        held.iter().for_each(|v| self.fetch_kept(*v));
+        let elements = self.graph.all_elements();
+        held.iter().filter(|v| !elements.contains(v)).for_each(|v| self.fetch_kept(*v));
         // Numbers in other variables are what they were.
         let is_kept = |v: &Var| held.contains(v);
         let made: Vec<Var> = (0..self.graph.vars)
@@ -153,6 +156,10 @@ impl Emitter<'_, '_> {
         }
         let away = self.rest_of_loop(l);
         for v in made {
+            // What it is found in has been looked at then.
+            if elements.contains(&v) {
+                self.fetch_kept(v);
+            }
             let value = self.b.use_var(self.words[v]);
             self.make(v, value, wanted.of(v), away);
         }

@@ -473,7 +473,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
                     self.set(v, value);
                 }
                 (Type::Unset, Type::Any) => self.fetch_kept(v),
-                (Type::Unset, _) if self.graph.kept(v).is_none() => {}
+                (Type::Unset, _) if !self.graph.is_kept(v) => {}
                 (_, Type::Unset) => self.write_kept(&[v], from),
                 (_, Type::Any) => {}
                 (known, wanted) => {

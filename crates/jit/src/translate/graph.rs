@@ -1,5 +1,6 @@
 //! What a function consists of: units (an instruction, or a group of them) of one Code and of those inlined in it, the ways between them, and which registers are live.
 
+use super::elements::{Candidate, Element};
 use std::collections::HashMap;
 use std::sync::Arc;
 use zakuro_bytecode::flow::effect;
@@ -219,6 +220,10 @@ pub struct Graph {
     /// Units in innermost loops that disturb no Arrays, and those that load one of an environment there ([`super::calm`]).
     pub calm: Set,
     pub looks: HashMap<Id, bool>,
+    /// Elements of Arrays that are kept ([`super::elements`]), behind variables of environments, and the units that load them.
+    pub candidates: Vec<Candidate>,
+    pub elements: Vec<Element>,
+    pub element_units: HashMap<Id, usize>,
     /// Instructions of what is inlined.
     inlined: usize,
 }
@@ -273,20 +278,25 @@ impl Graph {
             vars: 0,
             order: Vec::new(),
             captured: Vec::new(),
-            first_captured: Var::MAX,
+            first_captured: 0,
             links: [].into(),
             direct: false,
             rounds: false,
             layout_bits: Vec::new(),
             calm: Set::default(),
             looks: HashMap::new(),
+            candidates: Vec::new(),
+            elements: Vec::new(),
+            element_units: HashMap::new(),
             inlined: 0,
         };
         g.add_scope(met, Kind::Root, 0, 0, 0, None);
         g.go_round();
         g.arrange();
         g.find_calm();
+        g.first_captured = g.vars;
         g.find_captured();
+        g.keep_elements();
         g.link();
         g.find_live();
         g.find_layouts();
@@ -909,6 +919,9 @@ impl Graph {
                 if self.direct {
                     (0..self.scopes[0].code.nlocals as usize).for_each(|r| before.add(r));
                 }
+                // Nobody knows them elsewhere.
+                self.all_elements().for_each(|v| before.remove(v));
+                self.elements_at(id).for_each(|v| before.add(v));
                 // Others read these in its window, and in those of its callers: the self of blocks, and the environment.
                 let (mut number, mut at) = (u.scope, u.at);
                 loop {
@@ -959,7 +972,7 @@ impl Graph {
         }
     }
     /// The variable in an environment that an instruction reads or writes.
-    fn captured_at(&self, id: Id) -> Option<Captured> {
+    pub fn captured_at(&self, id: Id) -> Option<Captured> {
         let u = &self.units[id];
         let (mut scope, mut up) = (u.scope, u.insn.x);
         loop {
@@ -989,12 +1002,13 @@ impl Graph {
                 None => return,
                 Some(_) if is_special || u.insn.c != code.env_reg => return,
                 Some(c) if found.contains(&c) => {}
-                Some(c) if u.op == Op::SetEnv && c.owner != u.scope || self.looks.contains_key(&id) => found.push(c),
+                Some(c) if u.op == Op::SetEnv && c.owner != u.scope || self.looks.contains_key(&id) || self.is_wanted_of_env(c) => {
+                    found.push(c)
+                }
                 Some(_) => {}
             }
         }
         if found.len() <= MOST_CAPTURED {
-            self.first_captured = self.vars;
             self.vars += found.len();
             self.captured = found;
         }
@@ -1016,9 +1030,12 @@ impl Graph {
     pub fn kept_of(&self, scope: usize) -> Vec<Var> {
         self.all_kept().filter(|v| self.kept(*v).is_some_and(|c| c.owner == scope)).collect()
     }
-    /// All that are kept.
+    /// All that are kept, elements of Arrays behind others.
     pub fn all_kept(&self) -> std::ops::Range<Var> {
-        if self.captured.is_empty() { 0..0 } else { self.first_captured..self.first_captured + self.captured.len() }
+        self.first_captured..self.first_captured + self.captured.len() + self.elements.len()
+    }
+    pub fn is_kept(&self, v: Var) -> bool {
+        self.all_kept().contains(&v)
     }
 
     /// A scope's bit in [`super::types::State::laid_out`], or none.

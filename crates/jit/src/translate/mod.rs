@@ -10,6 +10,7 @@ mod calm;
 mod captured;
 mod cells;
 mod direct;
+mod elements;
 mod emit;
 mod graph;
 mod groups;

@@ -201,17 +201,18 @@ impl<'a> Types<'a> {
         if let Some(b) = back {
             for v in u.live_before.iter() {
                 let (f, t) = (s.types[v], b.types[v]);
-                s.types[v] = match self.graph.kept(v) {
-                    Some(_) if self.may_take_kept(id, v, f, t) => t,
-                    Some(_) => f.join_kept(t),
+                s.types[v] = match self.graph.is_kept(v) {
+                    true if self.may_take_kept(id, v, f, t) => t,
+                    true => f.join_kept(t),
                     // Within a builtin's loop there is no instruction at which the interpreter could go on.
-                    None if u.what == What::Plain
-                        && t.may_follow(f)
-                        && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r)) =>
+                    false
+                        if u.what == What::Plain
+                            && t.may_follow(f)
+                            && self.reg(id, v).is_some_and(|r| !self.is_refuted(id, REGISTER + r)) =>
                     {
                         t
                     }
-                    None => f.join(t),
+                    false => f.join(t),
                 };
             }
             s.dirty.join(&b.dirty);
@@ -230,6 +231,11 @@ impl<'a> Types<'a> {
         for v in self.graph.all_kept().filter(|_| u.is_entry()) {
             if s.types[v] != Type::Unset && !s.types[v].is_array() {
                 s.types[v] = Type::Any;
+            }
+        }
+        for v in self.graph.all_kept() {
+            if s.types[v] != Type::Unset && !self.could_load(v, &s) {
+                s.types[v] = Type::Unset;
             }
         }
         settle_kept(&mut s, self.graph.all_kept());
@@ -255,7 +261,7 @@ impl<'a> Types<'a> {
             _ => return false,
         };
         let before = if before == Type::Unset { Type::Any } else { before };
-        t.may_follow(before) && !self.is_refuted(looks, KEPT + (v - self.graph.first_captured) as u16)
+        t.may_follow(before) && !self.is_refuted(looks, self.graph.name_of_kept(v))
     }
     /// The register of the unit's own scope that a variable is.
     fn reg(&self, id: Id, v: Var) -> Option<u16> {
@@ -389,8 +395,12 @@ impl<'a> Types<'a> {
                 if let (Aref | Aset, Some(y)) = (u.op, y) {
                     s.types[y] = Type::Fixnum;
                 }
+                if u.op == Aset {
+                    self.stored_beside(id, s).0.into_iter().for_each(|v| s.types[v] = Type::Unset);
+                }
+                let loaded = self.element_of(id).map(|v| self.loaded_element(v, s));
                 if let Some(a) = a {
-                    s.write(a, if u.op == Len { Type::Fixnum } else { Type::Any });
+                    s.write(a, if u.op == Len { Type::Fixnum } else { loaded.unwrap_or(Type::Any) });
                 }
             }
             // Its slow way stores what the window lacks for itself.
@@ -485,6 +495,7 @@ impl<'a> Types<'a> {
             },
         }
         if plan == Plan::Generic || !matches!(plan, Plan::Fixnum | Plan::Double) && !self.keeps_arrays(id) {
+            s.types[self.graph.all_elements()].fill(Type::Unset);
             s.types.iter_mut().filter(|t| t.is_array()).for_each(|t| *t = Type::Any);
         }
         // What others may write is read anew each time, and written at once.
