@@ -52,3 +52,13 @@ p out == "日本" * 30
   p s.upcase.encode("UTF-8"), s.downcase.encode("UTF-8"), s.swapcase.encode("UTF-8"), s.capitalize.encode("UTF-8")
 end
 p "日aB".encode("Shift_JIS").capitalize.encode("UTF-8"), "アＡａイ".encode("Shift_JIS").swapcase.encode("UTF-8")
+
+# Characters exchanged, squeezed, counted.
+["Shift_JIS", "EUC-JP", "GBK"].each do |name|
+  s = ("aB日日本Cd\\" * 5).encode(name)
+  to = "本x".encode(name)
+  p s.tr("日a".encode(name), to).encode("UTF-8"), s.tr_s("日本".encode(name), "月".encode(name)).encode("UTF-8"), s.delete("日a-c".encode(name)).encode("UTF-8")
+  p s.count("日C".encode(name)), s.squeeze.encode("UTF-8").size, s.tr("^日".encode(name), "-").encode("UTF-8")
+  broken = (s.b + "\xff".b).force_encoding(name)
+  p((broken.tr("a", "z") rescue $!.class), broken.valid_encoding?)
+end

@@ -492,7 +492,7 @@ pub(super) struct Met {
 impl Met {
     const SLOTS: usize = 256;
     /// So many are looked for by the engine before there are slots.
-    const FEW: u8 = 16;
+    const FEW: u8 = 6;
 
     #[inline]
     fn slot(character: u32) -> usize {
