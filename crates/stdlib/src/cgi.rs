@@ -104,11 +104,16 @@ fn first_special(bytes: &[u8]) -> Option<usize> {
 
 /// Text for HTML, in an encoding that ASCII is part of; None when it is that already.
 fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
+    if s.len() <= STRIDE {
+        return html_of(s.content(&cx.heap), |_| Ok(()));
+    }
+    let (held, mut pace) = (Held::of(s), Pace::new());
+    html_of(&held, |at| Ok(pace.at(at, cx)?))
+}
+/// The same of its bytes; `pause` is told how far it has come.
+fn html_of(bytes: &[u8], mut pause: impl FnMut(usize) -> Result<()>) -> Result<Option<Vec<u8>>> {
     /// The longest reference.
     const LONGEST: usize = 6;
-    let held = Held::of(s);
-    let bytes: &[u8] = &held;
-    let mut pace = Pace::new();
     let mut at = 0;
     // The first one, if there is any: a String without is given back as it is.
     loop {
@@ -121,7 +126,7 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
         if at == bytes.len() {
             return Ok(None);
         }
-        pace.at(at, cx)?;
+        pause(at)?;
     }
     // A short text gets room for whatever it becomes, a long one for what is usual.
     let room = if bytes.len() <= 512 { FILLED * (bytes.len() + 1) } else { bytes.len() + bytes.len() / 4 + 2 * LONGEST };
@@ -140,7 +145,7 @@ fn html(cx: &mut Cx, s: Ref<StringCell>) -> Result<Option<Vec<u8>>> {
         let n = short_html(&rest[..taken], &mut written);
         zakuro_base::memory::extend(&mut out, &written[..n]);
         at += taken;
-        pace.at(at, cx)?;
+        pause(at)?;
     }
     Ok(Some(out))
 }
@@ -285,6 +290,12 @@ fn escaped(cx: &mut Cx, bytes: &[u8], of: Ref<StringCell>) -> Value {
     v
 }
 
+/// A copy of the same class.
+fn copied(cx: &mut Cx, s: Ref<StringCell>) -> Value {
+    let shape = cx.root_shape(cx.class_of(s.as_value()));
+    StringCell::substring(&cx.heap, shape, s, 0, s.len()).as_value()
+}
+
 /// Methods of `CGI::Escape`.
 #[ruby_class(ids::OBJECT)]
 mod escape {
@@ -299,11 +310,13 @@ mod escape {
         if back.is_none() && s.len() <= SHORT {
             let mut out = [0; FILLED * (SHORT + 1)];
             let n = short_html(s.content(&cx.heap), &mut out);
-            return Ok(escaped(cx, &out[..n], s));
+            return Ok(if n == s.len() { copied(cx, s) } else { escaped(cx, &out[..n], s) });
         }
-        match html(cx, s)? {
-            Some(out) => give(cx, &out, s, back),
-            None => give(cx, &Held::of(s), s, back),
+        match (html(cx, s)?, back) {
+            (Some(out), None) => Ok(escaped(cx, &out, s)),
+            (Some(out), _) => give(cx, &out, s, back),
+            (None, None) => Ok(copied(cx, s)),
+            (None, _) => give(cx, &Held::of(s), s, back),
         }
     }
     /// The text that HTML stands for; of references by name the five of XML.

@@ -43,10 +43,7 @@ impl Unit {
         match self {
             Unit::Byte => (s[0] as u32, 1),
             Unit::Utf8 => utf8::decode(s).unwrap_or((BROKEN | s[0] as u32, 1)),
-            Unit::Of(e) => match e.char_len(s) {
-                Ok(n) => e.ord(&s[..n]).map_or((BROKEN | s[0] as u32, 1), |c| (c, n)),
-                Err(_) => (BROKEN | s[0] as u32, 1),
-            },
+            Unit::Of(e) => e.first(s).unwrap_or((BROKEN | s[0] as u32, 1)),
         }
     }
 

@@ -86,8 +86,9 @@ fn mapped(cx: &mut Cx, s: Str, op: CaseOp, o: CaseOptions) -> Result<Vec<u8>> {
     for (i, c) in e.chars(&s).enumerate() {
         step(i, cx)?;
         if c.len() == 1 {
-            let op = if op == CaseOp::Capitalize && i > 0 { CaseOp::Down } else { op };
-            out.extend_from_slice(&map(c, op, CaseOptions { ascii: true, ..o }, cx)?);
+            let at = out.len();
+            out.extend_from_slice(c);
+            ascii(&mut out[at..], if op == CaseOp::Capitalize && i > 0 { CaseOp::Down } else { op });
         } else {
             out.extend_from_slice(c);
         }

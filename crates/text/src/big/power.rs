@@ -34,6 +34,12 @@ pub fn mod_pow(a: &BigInt, n: &BigInt, m: &BigInt, p: &mut dyn Progress) -> Resu
         let r = BigInt::from(odd_power(&base, n.magnitude(), modulus.magnitude(), p)?);
         return Ok(if m.sign() == Sign::Minus && !r.is_zero() { r + m } else { r });
     }
+    if size <= MONTGOMERY && size > 1 {
+        let modulus = BigInt::from(m.magnitude().clone());
+        let base = div_floor(a, &modulus, p)?.1.into_parts().1;
+        let r = BigInt::from(even_power(&base, n.magnitude(), modulus.magnitude(), p)?);
+        return Ok(if m.sign() == Sign::Minus && !r.is_zero() { r + m } else { r });
+    }
     if bits.saturating_mul(size * size) <= 1 << 24 {
         p.poll()?;
         return Ok(div_floor(a, m, p)?.1.modpow(n, m));
@@ -264,6 +270,62 @@ fn windows(by: &mut impl Montgomery, k: usize, (base, n, m): (&BigUint, &BigUint
     one[0] = 1;
     by.multiply(&r, &one, &mut next);
     Ok(BigUint::new(next.iter().flat_map(|d| [*d as u32, (d >> 32) as u32]).collect()))
+}
+
+/// `base ** n % m` for an even m: modulo its odd part q and modulo the power of two, put together by the Chinese remainder theorem.
+fn even_power(base: &BigUint, n: &BigUint, m: &BigUint, p: &mut dyn Progress) -> Result<BigUint> {
+    let twos = m.trailing_zeros().unwrap_or(0);
+    let low = (BigUint::one() << twos) - 1u32;
+    let q = m >> twos;
+    let of_q = match limbs(&q) {
+        1 => {
+            let q = q.iter_u64_digits().next().unwrap_or(1);
+            word_power((base % q).iter_u64_digits().next().unwrap_or(0), n, q, p)?.into()
+        }
+        _ => odd_power(&(base % &q), n, &q, p)?,
+    };
+    let of_twos = low_power(base & &low, n, &low, p)?;
+    // What q has to be taken times, so that the lower bits are right.
+    let missing = (of_twos + &low + 1u32 - (&of_q & &low)) & &low;
+    let times = (missing * low_inverse(&q, twos)) & low;
+    Ok(of_q + q * times)
+}
+
+/// `base ** n` modulo a power of two, given as its predecessor.
+fn low_power(base: BigUint, n: &BigUint, low: &BigUint, p: &mut dyn Progress) -> Result<BigUint> {
+    if low.bits() <= 64 {
+        let word = |x: &BigUint| x.iter_u64_digits().next().unwrap_or(0);
+        let (base, mut r) = (word(&base), 1u64);
+        for bit in (0..n.bits()).rev() {
+            if bit.is_multiple_of(1 << 14) {
+                p.poll()?;
+            }
+            r = r.wrapping_mul(r).wrapping_mul(if n.bit(bit) { base } else { 1 });
+        }
+        return Ok((r & word(low)).into());
+    }
+    let mut r = BigUint::one();
+    for bit in (0..n.bits()).rev() {
+        p.poll()?;
+        r = (&r * &r) & low;
+        if n.bit(bit) {
+            r = (r * &base) & low;
+        }
+    }
+    Ok(r)
+}
+
+/// `1 / q` modulo a power of two, for an odd q: Newton's steps double the bits that are right.
+fn low_inverse(q: &BigUint, twos: u64) -> BigUint {
+    let mut inverse = BigUint::from(negative_inverse(q.iter_u64_digits().next().unwrap_or(1)).wrapping_neg());
+    let mut right = 64;
+    while right < twos {
+        right *= 2;
+        let low = (BigUint::one() << right) - 1u32;
+        let product = (q * &inverse) & &low;
+        inverse = (inverse * (&low + 3u32 - product)) & low;
+    }
+    inverse
 }
 
 /// Square and multiply by five bits of the exponent at a time.

@@ -100,6 +100,33 @@ fn powers_and_roots() {
             }
         }
     }
+    // Even ones: powers of two, and times odd numbers, of one limb too.
+    for (odd, twos) in [
+        (0, 65),
+        (0, 64),
+        (0, 1000),
+        (1, 64),
+        (1, 300),
+        (2, 1),
+        (2, 63),
+        (3, 64),
+        (5, 65),
+        (9, 128),
+        (20, 129),
+        (40, 900),
+        (63, 1),
+        (64, 1),
+    ] {
+        for n in [0, 1, 5] {
+            let m: BigInt = (BigInt::from(number(&mut rng, odd)) * 2u32 + 1u32) << twos;
+            let (a, n) = (BigInt::from(number(&mut rng, 5)), BigInt::from(number(&mut rng, n)));
+            for (a, m) in
+                [(a.clone(), m.clone()), (-&a, m.clone()), (a.clone(), -&m), (-&a, -&m), (&m - 1, m.clone()), (&a << 30, m.clone())]
+            {
+                assert!(mod_pow(&a, &n, &m, &mut ToTheEnd) == Ok(a.modpow(&n, &m)), "{odd} {twos}");
+            }
+        }
+    }
     for limbs in [1, 2, 101, 150, 999] {
         let n = number(&mut rng, limbs) + 1u32;
         let square = &n * &n;

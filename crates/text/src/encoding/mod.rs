@@ -319,6 +319,18 @@ impl Encoding {
         }
     }
 
+    /// The code point of the character that nonempty `s` begins with, and its length; None when that is broken.
+    pub fn first(self, s: &[u8]) -> Option<(u32, usize)> {
+        if let Kind::Multi(m) = self.kind()
+            && m != Multi::Cesu8
+        {
+            let n = multi_len(m, s).ok()?;
+            return Some((s[..n].iter().fold(0, |v, b| v << 8 | u32::from(*b)), n));
+        }
+        let n = self.char_len(s).ok()?;
+        self.ord(&s[..n]).map(|c| (c, n))
+    }
+
     /// Bytes of code point `c` (`Integer#chr`); false when it has none: RangeError `invalid codepoint 0x.. in ..` or `.. out of char range`.
     pub fn encode(self, c: u32, out: &mut Vec<u8>) -> bool {
         match self.kind() {

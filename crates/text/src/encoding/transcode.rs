@@ -479,6 +479,37 @@ pub(super) struct Decoder {
     upper: Vec<char>,
     charset: Option<&'static Charset>,
     exchange: Option<Exchange>,
+    met: Met,
+}
+
+/// Characters of two bytes that a conversion has met, as numbers, with what they become: those of a text are few, and the engine takes long for each one.
+#[derive(Clone, Default)]
+pub(super) struct Met {
+    /// None before there are some. A slot without a character has the number 0, which none of two bytes is.
+    slots: Option<Box<[(u32, u32); Met::SLOTS]>>,
+    asked: u8,
+}
+impl Met {
+    const SLOTS: usize = 256;
+    /// So many are looked for by the engine before there are slots.
+    const FEW: u8 = 6;
+
+    #[inline]
+    fn slot(character: u32) -> usize {
+        (character.wrapping_mul(0x9e37_79b1) >> 24) as usize
+    }
+    #[inline]
+    fn get(&self, character: u32) -> Option<u32> {
+        let slot = self.slots.as_ref()?[Met::slot(character)];
+        (slot.0 == character).then_some(slot.1)
+    }
+    fn put(&mut self, character: u32, becomes: u32) {
+        match &mut self.slots {
+            Some(slots) => slots[Met::slot(character)] = (character, becomes),
+            None if self.asked < Met::FEW => self.asked += 1,
+            none => *none = Some(Box::new([(0, 0); Met::SLOTS])),
+        }
+    }
 }
 
 impl Decoder {
@@ -488,7 +519,7 @@ impl Decoder {
             Kind::Multi(Multi::Ibm037) => single::EBCDIC.chars().collect(),
             _ => Vec::new(),
         };
-        Decoder { enc, kind: enc.kind(), upper, charset: Charset::of(enc), exchange: None }
+        Decoder { enc, kind: enc.kind(), upper, charset: Charset::of(enc), exchange: None, met: Met::default() }
     }
 
     /// For characters that are written in `dst`, which another carrier's signs may be for.
@@ -589,9 +620,22 @@ impl Decoder {
                 },
             },
             Kind::Multi(_) if b < 0x80 => Step::Char(b as char, 1),
+            // Which two bytes are a character does not depend on what follows.
+            Kind::Multi(_)
+                if let Some(c) = self.met.get(u32::from(b) << 8 | s.get(1).map_or(0, |b| u32::from(*b))).and_then(char::from_u32) =>
+            {
+                Step::Char(c, 2)
+            }
             Kind::Multi(m) => match self.enc.char_len(s) {
                 Ok(n) => match self.charset {
                     Some(charset) => charset.decode(&s[..n]).map_or(Step::Undefined(n), |c| Step::Char(c, n)),
+                    None if n == 2 => {
+                        let step = multi_decode(m, &s[..2]);
+                        if let Step::Char(c, 2) = step {
+                            self.met.put(u32::from(b) << 8 | u32::from(s[1]), c as u32);
+                        }
+                        step
+                    }
                     None => multi_decode(m, &s[..n]),
                 },
                 Err(_) if s.len() == 1 && is_lead(m, b) => incomplete,
@@ -667,6 +711,7 @@ pub(super) struct Encoder {
     nec: &'static [(char, [u8; 2])],
     /// The byte order mark is written (kept by the caller).
     pub(super) begun: bool,
+    met: Met,
 }
 
 impl Encoder {
@@ -680,7 +725,7 @@ impl Encoder {
             Kind::Multi(m) => emoji::nec_rows(m),
             _ => &[],
         };
-        Encoder { enc, kind: enc.kind(), places, supplement: Vec::new(), charset: Charset::of(enc), nec, begun: false }
+        Encoder { enc, kind: enc.kind(), places, supplement: Vec::new(), charset: Charset::of(enc), nec, begun: false, met: Met::default() }
     }
 
     pub(super) fn start(&mut self, out: &mut Vec<u8>) {
@@ -719,11 +764,22 @@ impl Encoder {
                 return self.charset.is_some_and(|charset| charset.encode(c, out));
             }
             Kind::Multi(m) => {
+                if let Some(pair) = self.met.get(c as u32) {
+                    out.extend((pair as u16).to_be_bytes());
+                    return true;
+                }
                 if let Ok(i) = self.nec.binary_search_by_key(&c, |p| p.0) {
                     out.extend(self.nec[i].1);
                     return true;
                 }
-                return multi_encode(m, c, out) || (matches!(m, Multi::EucJp | Multi::EucJpMs) && self.put_supplement(m, c, out));
+                let from = out.len();
+                if multi_encode(m, c, out) {
+                    if let [a @ 0x80..=0xff, b] = out[from..] {
+                        self.met.put(c as u32, u32::from(a) << 8 | u32::from(b));
+                    }
+                    return true;
+                }
+                return matches!(m, Multi::EucJp | Multi::EucJpMs) && self.put_supplement(m, c, out);
             }
             _ if c.is_ascii() => out.push(c as u8),
             Kind::Latin1 if (c as u32) < 0x100 => out.push(c as u32 as u8),

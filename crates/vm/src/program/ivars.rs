@@ -18,8 +18,10 @@ pub(crate) const TRANSITION: usize = 20;
 /// Where variables stand in shapes that were looked at lately: an access that objects of many shapes come through would follow a chain of shapes each time.
 #[derive(Default)]
 pub(crate) struct SlotsKnown {
-    /// Empty until something is noted; then [`SlotsKnown::ROWS`].
-    rows: Box<[SlotRow]>,
+    /// None until something is noted.
+    rows: Option<Box<[SlotRow; SlotsKnown::ROWS]>>,
+    /// Shapes that others become by a variable: a look into the tables of each image below takes longer. None until something is noted.
+    steps: Option<Box<[Step; SlotsKnown::STEPS]>>,
     /// All variables of shapes that have many, looked at last first: each new one of an object would follow a chain of all that were there before.
     long: Vec<LongShape>,
 }
@@ -34,6 +36,13 @@ struct Followed {
     /// Index of the table in which the rest was looked up.
     table: Option<usize>,
 }
+/// `shape` with `name` is `becomes`.
+#[derive(Clone, Copy)]
+struct Step {
+    shape: ShapeId,
+    name: Sym,
+    becomes: ShapeId,
+}
 #[derive(Clone, Copy)]
 struct SlotRow {
     shape: ShapeId,
@@ -43,6 +52,7 @@ struct SlotRow {
 }
 impl SlotsKnown {
     const ROWS: usize = 256;
+    const STEPS: usize = 64;
     const NONE: u32 = u32::MAX;
     /// Objects with many variables that are looked at in turn.
     const LONG: usize = 4;
@@ -98,6 +108,21 @@ impl Cx {
     }
     /// Shape after adding `name`.
     pub fn shape_with(&mut self, shape: ShapeId, name: Sym) -> ShapeId {
+        let at = SlotsKnown::place(shape, name) % SlotsKnown::STEPS;
+        if let Some(steps) = &self.slots_known.steps
+            && let step = steps[at]
+            && step.shape == shape
+            && step.name == name
+        {
+            return step.becomes;
+        }
+        let becomes = self.shape_with_looked_up(shape, name);
+        // No object has the shape 0.
+        let none = || Box::new([Step { shape: 0, name: sym::empty, becomes: 0 }; SlotsKnown::STEPS]);
+        self.slots_known.steps.get_or_insert_with(none)[at] = Step { shape, name, becomes };
+        becomes
+    }
+    fn shape_with_looked_up(&mut self, shape: ShapeId, name: Sym) -> ShapeId {
         if let Some(s) = self.transitions.get(&(shape, name)) {
             return *s;
         }
@@ -162,11 +187,9 @@ impl Cx {
         if steps > LONG_WAY {
             self.keep_long(shape, table);
         }
-        if self.slots_known.rows.is_empty() {
-            // No object has the shape 0.
-            self.slots_known.rows = vec![SlotRow { shape: 0, name: sym::empty, slot: SlotsKnown::NONE }; SlotsKnown::ROWS].into();
-        }
-        self.slots_known.rows[at] = SlotRow { shape, name, slot: found.map_or(SlotsKnown::NONE, |s| s as u32) };
+        // No object has the shape 0.
+        let none = || Box::new([SlotRow { shape: 0, name: sym::empty, slot: SlotsKnown::NONE }; SlotsKnown::ROWS]);
+        self.slots_known.rows.get_or_insert_with(none)[at] = SlotRow { shape, name, slot: found.map_or(SlotsKnown::NONE, |s| s as u32) };
         found
     }
     /// The same where nothing is to be remembered.
@@ -175,7 +198,7 @@ impl Cx {
     }
     #[inline]
     fn remembered(&self, at: usize, shape: ShapeId, name: Sym) -> Option<Option<usize>> {
-        let row = self.slots_known.rows.get(at).filter(|row| row.shape == shape && row.name == name)?;
+        let row = self.slots_known.rows.as_ref().map(|rows| &rows[at]).filter(|row| row.shape == shape && row.name == name)?;
         Some((row.slot != SlotsKnown::NONE).then_some(row.slot as usize))
     }
     /// Names of a shape's variables, oldest first.

@@ -4,6 +4,7 @@ use super::blocks::{activation, bind_args, push_block_frame};
 use super::control::{poll_at, polled};
 use super::keywords::keyword_call;
 use super::listed::read_listed;
+use super::lists::{handler_x, lay_for_builtin, push_splat};
 use super::missing::{MissReason, missing};
 use super::sent::{prepare_sent, prepare_sent_x, sender, sends, sends_known, sends_on, sent, sent_native};
 use super::unwind::unwind;
@@ -628,7 +629,7 @@ pub(super) fn is_entered(cx: &Cx, p: Value) -> Option<Ref<ProcCell>> {
     block_of_proc(p).filter(|_| cx.tracing == 0)
 }
 /// Every other combination: described in `cx.call`, then entered.
-unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
+pub(super) unsafe fn generic(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> bool {
     // SAFETY: the contract of handlers; `send_miss` has stored the method cell and made the block's state.
     unsafe {
         (*cx.fp).ip = ip;
@@ -1095,6 +1096,9 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
     // SAFETY: the contract of handlers; see `prepare_send_x`. When it has pushed a frame, that is the current one, with a state and a window.
     unsafe {
         (*cx.fp).ip = ip;
+        if let Some((f, me, argc)) = lay_for_builtin(cx, ip, regs, cs) {
+            return call_native(cx, ip, regs, cs, f, me, argc, Block::NONE);
+        }
         match check!(cx, ip, regs, cs, prepare_send_x(cx, ip, regs, cs)) {
             Prepared::Enter => enter(cx, ip, regs, cs),
             Prepared::Entered => {
@@ -1107,48 +1111,6 @@ pub unsafe fn send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const 
             // Where the frame stands, as in `call_native`.
             Prepared::Answered => next!(cx, (*cx.fp).ip, regs, cs),
         }
-    }
-}
-
-/// `f(a, *list)`, if it calls a Ruby method that takes so many arguments as they stand: the state of that, whose frame is the current one. None: nothing has happened.
-#[inline]
-pub(super) unsafe fn push_splat(cx: &mut Cx, ip: *const Insn, regs: *mut Value, cs: *const CodeState) -> Option<*const CodeState> {
-    use call_flags::*;
-    // SAFETY: the contract of handlers; operands as in `spread`, the frame's `ip` is stored. As in `push_simple`: a cache's `target` is the state of the Ruby method `me`, or null, and with `extra` it is another one's.
-    unsafe {
-        let i = *ip;
-        let site = &(&(*cs).code.calls)[i.c as usize];
-        let base = regs.add(i.a as usize);
-        if site.flags & !(FCALL | SPLAT_FRESH | PUBLIC) != SPLAT || site.child != zakuro_bytecode::NO_BLOCK {
-            return None;
-        }
-        let recv = if site.flags & FCALL != 0 && i.b == 0 { *regs } else { *base };
-        let cache = &*(*cs).calls.add(i.c as usize);
-        let callee = cache.target as *const CodeState;
-        if cache.key != (cx.epoch as u64) << 32 | recv.shape_key() as u64 || callee.is_null() || cache.extra != 0 || !(*callee).simple {
-            return None;
-        }
-        let to = base.add(i.x as usize);
-        let list = Ref::<ArrayCell>::from_value(*to)?;
-        let given = list.elements(&cx.heap);
-        let is_keywords = |v: &Value| v.is_kind(Kind::Hash) && v.flags() & KEYWORDS != 0;
-        if i.x as usize - 1 + given.len() != (*callee).required as usize || given.last().is_some_and(is_keywords) {
-            return None;
-        }
-        let nf = cx.fp.add(1);
-        if nf >= cx.frame_limit || base.wrapping_add((*callee).nregs as usize) >= cx.stack_limit {
-            return None;
-        }
-        for (k, v) in given.iter().enumerate() {
-            *to.add(k) = *v;
-        }
-        *base = recv;
-        for k in (*callee).nil_from..(*callee).nlocals {
-            *base.add(k as usize) = Value::NIL;
-        }
-        nf.write(Frame { ip: (*callee).insns.get(), regs: base, code: callee, block: Block::NONE, me: cache.me, aux: 0 });
-        cx.fp = nf;
-        Some(callee)
     }
 }
 
@@ -1228,7 +1190,7 @@ pub(super) unsafe fn prepare_send_x(cx: &mut Cx, ip: *const Insn, regs: *mut Val
             (*cache).me = m.as_value();
             (*cache).target = if m.method_kind() == MethodKind::Ruby { cx.method_state(m) as usize } else { 0 };
             (*cache).extra = 0;
-            (*cache).handler = generic;
+            (*cache).handler = handler_x(m, site);
             (*cache).shape = recv.shape_key();
             if site.flags & call_flags::KW_NAMES == 0 && sends(m) {
                 prepare_sent_x(cx, base, argc - kw as usize, &mut *cache);

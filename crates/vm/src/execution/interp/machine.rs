@@ -7,6 +7,7 @@ use super::control::poll_at;
 use super::heat::kinds;
 use super::links;
 use super::listed;
+use super::lists;
 use super::sent;
 use super::super_call;
 use super::unwind::unwind;
@@ -848,8 +849,12 @@ pub mod help {
         unsafe {
             (*cx.fp).ip = ip;
             let base = regs.add((*ip).a as usize);
-            if let Some(callee) = calls::push_splat(cx, ip, regs, cs) {
+            if let Some(callee) = lists::push_splat(cx, ip, regs, cs) {
                 return runs(cx, base, callee);
+            }
+            if let Some((f, me, argc)) = lists::lay_for_builtin(cx, ip, regs, cs) {
+                let v = guarded(cx, |cx| calls::run_builtin(cx, base, f, me, argc, Block::NONE));
+                return answers(base, v);
             }
             calls(cx, base, |cx| calls::push_send_x(cx, ip, regs, cs))
         }

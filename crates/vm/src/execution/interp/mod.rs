@@ -31,6 +31,7 @@ mod intrinsics;
 mod keywords;
 mod links;
 mod listed;
+mod lists;
 pub mod machine;
 mod missing;
 pub(crate) mod own_variables;

@@ -629,6 +629,7 @@ impl Cx {
             self.shapes = top.shapes.share();
         }
         self.transitions = FastMap::default();
+        self.slots_known.forget();
         self.globals = FastMap::default();
         self.global_aliases = top.global_aliases.clone();
         self.base = Some(image);
