@@ -323,7 +323,7 @@ mod method {
     fn super_method(cx: &mut Cx, this: Obj) -> Value {
         let class = cx.dispatch_class(this.receiver);
         match super::super_method(cx, this, class) {
-            Some(m) => make(cx, this.receiver, m, class, this.name),
+            Some(m) => make(cx, this.receiver, m, class, cell(this).name),
             None => Value::NIL,
         }
     }
@@ -417,7 +417,7 @@ mod unbound {
     fn super_method(cx: &mut Cx, this: Obj) -> Value {
         let class = cx.class_id(this.class).unwrap_or(ids::OBJECT);
         match super::super_method(cx, this, class) {
-            Some(m) => make_unbound(cx, m, class, this.name),
+            Some(m) => make_unbound(cx, m, class, cell(this).name),
             None => Value::NIL,
         }
     }

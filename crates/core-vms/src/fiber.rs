@@ -121,12 +121,12 @@ mod fiber {
         cx.fiber_raise(this, e)
     }
 
-    /// Levels of its backtrace; nil after its end.
+    /// Levels of its backtrace; none before its beginning and after its end.
     ///
     ///     f = Fiber.new { Fiber.yield }; f.resume; f.backtrace.class   #=> Array
     #[method("backtrace")]
     fn backtrace(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
-        let Some(list) = locations(cx, this)? else { return Ok(Value::NIL) };
+        let list = locations(cx, this)?;
         let lines: Vec<String> = list.iter().map(|l| l.to_string()).collect();
         let all = cx.str_array(&lines);
         crate::thread::class::part(cx, all, start, length)
@@ -134,19 +134,19 @@ mod fiber {
 
     /// The same as objects.
     ///
-    ///     Fiber.new {}.tap(&:resume).backtrace_locations   #=> nil
+    ///     Fiber.new {}.tap(&:resume).backtrace_locations   #=> []
     #[method("backtrace_locations")]
     fn backtrace_locations(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
-        let Some(list) = locations(cx, this)? else { return Ok(Value::NIL) };
+        let list = locations(cx, this)?;
         let all = zakuro_core_base::exception::location::locations_value(cx, list);
         crate::thread::class::part(cx, all, start, length)
     }
 
-    /// Where it stands; None when it has ended.
-    fn locations(cx: &mut Cx, this: Value) -> Result<Option<Vec<zakuro_vm::backtrace::Location>>> {
+    /// Where it stands.
+    fn locations(cx: &mut Cx, this: Value) -> Result<Vec<zakuro_vm::backtrace::Location>> {
         match cx.fiber_state(this)? {
-            FiberState::Terminated => Ok(None),
-            _ => cx.fiber_locations(this).map(Some),
+            FiberState::Terminated => Ok(Vec::new()),
+            _ => cx.fiber_locations(this),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Loops of builtins that call a block for each element of something. Machine code of the block may go on with the next element itself, in the frame that it has: see [`Rounds`].
 
 use crate::builtin::Block;
+use crate::frame::{CodeState, Frame};
 use crate::machine::Rounds;
 use crate::raise::Result;
 use crate::vm::Cx;
@@ -72,7 +73,7 @@ impl Cx {
             while let Some(v) = (*rounds).take() {
                 let left = (*rounds).left;
                 let r = self.yield_to(block, [v], rounds);
-                self.leavings.rounds += left - (*rounds).left;
+                self.has_run(block, left - (*rounds).left);
                 r?;
                 self.safepoint()?;
             }
@@ -115,7 +116,7 @@ impl Cx {
             let mut given = Some(first);
             while let Some(values) = given {
                 let r = self.yield_to(block, values, rounds);
-                self.leavings.rounds += std::mem::take(&mut (*rounds).begun);
+                self.has_run(block, std::mem::take(&mut (*rounds).begun));
                 let v = r?;
                 let kept = match std::mem::replace(&mut (*walker).shown, Shown::No) {
                     Shown::Over => break,
@@ -133,6 +134,25 @@ impl Cx {
         Ok(())
     }
 
+    /// Machine code of a block has begun so many rounds of a builtin's loop itself. They count for the Code around it, too: inlined there, each would cost less. Not long
+    /// rounds, beside which that is nothing.
+    #[inline]
+    fn has_run(&mut self, block: Block, rounds: u64) {
+        /// Rounds that are as much as one of a loop that is interpreted.
+        const WEIGHT: u64 = 4;
+        self.leavings.rounds += rounds;
+        if rounds >= WEIGHT
+            && let Some(record) = block.record()
+        {
+            // SAFETY: a record lives as long as the block may be called, as do the block's state and the frame that it stands in, which is a Ruby frame.
+            unsafe {
+                let (state, home) = ((*record).bits() as *const CodeState, (*record.add(1)).bits() as *const Frame);
+                if (*state).has_short_rounds() {
+                    (*(*home).code).count_rounds(rounds / WEIGHT);
+                }
+            }
+        }
+    }
     /// The block of a loop that calls it with one value at a time. That of `&:name`, written at the call of the builtin that runs, is a block that calls the method: `record` becomes its record.
     #[inline]
     fn of_symbol(&mut self, block: Block, record: &mut [Value; 2]) -> Block {

@@ -26,7 +26,7 @@ use crate::methods::Method;
 use crate::notes::Notes;
 use crate::vm::Cx;
 use std::sync::Arc;
-use zakuro_bytecode::machine::{Exit, Known, Machine, seen};
+use zakuro_bytecode::machine::{Exit, Known, Machine, NO_ENTRY, seen};
 use zakuro_bytecode::{Code, Insn, NO_BLOCK, Op};
 use zakuro_object::*;
 
@@ -184,6 +184,22 @@ impl CodeState {
         notes.counts.set(false);
         notes.due.set(notes.count.get().saturating_add(rounds));
         self.observe();
+    }
+    /// Something that machine code of another Code has done so often counts like entries and rounds of this one, if these are counted.
+    #[inline]
+    pub(crate) fn count_rounds(&self, rounds: u64) {
+        if let Some(notes) = self.notes.get().filter(|n| n.counts.get()) {
+            notes.count.set(notes.count.get().saturating_add(rounds.try_into().unwrap_or(u32::MAX)));
+        }
+    }
+    /// Whether the machine code in force is that of a block which begins its next round itself, and whose rounds are short: there is little of it, and no loop of its own.
+    #[inline]
+    pub(crate) fn has_short_rounds(&self) -> bool {
+        /// Bytes of machine code.
+        const LITTLE: usize = 3 << 10;
+        // The last entry is that for rounds; the others are at the beginning and at loops.
+        self.own_machine()
+            .is_some_and(|m| m.bytes <= LITTLE && m.rounds == 1 + u16::from(m.entries.first().is_some_and(|n| *n != NO_ENTRY)))
     }
     /// How often guards of the version in force may fail before there is to be another one.
     fn failures_allowed(&self) -> u32 {
