@@ -129,7 +129,7 @@ mod fiber {
         let list = locations(cx, this)?;
         let lines: Vec<String> = list.iter().map(|l| l.to_string()).collect();
         let all = cx.str_array(&lines);
-        crate::thread::class::part(cx, all, start, length)
+        part(cx, all, start, length)
     }
 
     /// The same as objects.
@@ -139,6 +139,13 @@ mod fiber {
     fn backtrace_locations(cx: &mut Cx, this: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
         let list = locations(cx, this)?;
         let all = zakuro_core_base::exception::location::locations_value(cx, list);
+        part(cx, all, start, length)
+    }
+    /// Of none there are no others to leave out.
+    fn part(cx: &mut Cx, all: Value, start: Option<Value>, length: Option<Value>) -> Result<Value> {
+        if Ref::<ArrayCell>::from_value(all).is_some_and(|a| a.is_empty()) {
+            return Ok(all);
+        }
         crate::thread::class::part(cx, all, start, length)
     }
 
