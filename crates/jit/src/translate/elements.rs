@@ -8,7 +8,7 @@ use super::emit::Emitter;
 use super::graph::{Captured, Graph, Id, Set, Var, What};
 use super::types::{KEPT, State, Type, Types};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 use std::ops::Range;
 use zakuro_bytecode::Op;
 use zakuro_object::Value as Ruby;
@@ -266,15 +266,16 @@ impl Emitter<'_, '_> {
     /// After a unit has loaded an element that is kept.
     pub fn keep_element(&mut self, id: Id, v: Var, value: Value, s: &mut State) {
         let Some(wanted) = self.graph.element(v).map(|e| e.wanted) else { return };
-        let (here, away, name) = (self.b.current_block(), self.cold_block(), self.graph.name_of_kept(v));
-        self.b.switch_to_block(away);
-        self.leave_from(id, s, Some(name));
-        if let Some(here) = here {
-            self.b.switch_to_block(here);
-        }
+        let away = self.unlike(id, v, s);
         self.look_at(v, value, wanted, away);
         self.set(v, value);
         s.types[v] = wanted;
+    }
+    /// The way out of a unit where an element is not what it was taken for, by its name.
+    fn unlike(&mut self, id: Id, v: Var, s: &State) -> Block {
+        let (away, name) = (self.cold_block(), self.graph.name_of_kept(v));
+        self.aside(away, |e| e.leave_from(id, s, Some(name)));
+        away
     }
     /// A unit loads an element that is known.
     pub fn use_element(&mut self, id: Id, v: Var, s: &State) {
@@ -291,12 +292,7 @@ impl Emitter<'_, '_> {
             asked.push(array);
             let of = self.b.use_var(self.words[array]);
             let same = self.b.ins().icmp(IntCC::Equal, a, of);
-            let (here, away, name) = (self.b.current_block(), self.cold_block(), self.graph.name_of_kept(v));
-            self.b.switch_to_block(away);
-            self.leave_from(id, s, Some(name));
-            if let Some(here) = here {
-                self.b.switch_to_block(here);
-            }
+            let away = self.unlike(id, v, s);
             self.branch_away(same, away);
         }
     }
