@@ -83,11 +83,13 @@ impl Graph {
                 let is_array = matches!(array, Operand::Register(_) | Operand::Env(_) | Operand::Element(_));
                 let is_index = matches!(index, Operand::Register(_) | Operand::Env(_) | Operand::Number(_) | Operand::More(..));
                 // An Array that the loop itself changes would be asked in vain.
-                let is_changed = body.iter().any(|id| {
-                    let u = &self.units[*id];
-                    u.op == Op::Aset && u.what == What::Plain && self.operand(*id, u.insn.a, &changes) == Some(array)
-                });
-                if is_array && is_index && !is_changed && self.candidates.len() < MOST {
+                let is_changed = || {
+                    body.iter().any(|id| {
+                        let u = &self.units[*id];
+                        u.op == Op::Aset && u.what == What::Plain && self.operand(*id, u.insn.a, &changes) == Some(array)
+                    })
+                };
+                if self.candidates.len() < MOST && is_array && is_index && !is_changed() {
                     self.candidates.push(Candidate { unit, array, index, changes: changed, within: body.clone() });
                 }
             }
