@@ -59,6 +59,9 @@ struct Conversion {
     named: Decorators,
 }
 impl NativeData for Conversion {
+    fn weight(&self) -> usize {
+        self.stream.weight()
+    }
     fn snapshot(&self, _values: &mut Gathered) -> Option<Rebuild> {
         let copy = std::sync::Mutex::new(self.clone());
         Some(rebuild(move |_, _| Some(Box::new(copy.lock().unwrap_or_else(|e| e.into_inner()).clone()))))

@@ -241,10 +241,12 @@ impl Types<'_> {
         }
         s.of(v)
     }
-    /// The elements that a store may have changed, and those that it asks about.
-    pub fn stored_beside(&self, id: Id, s: &State) -> (Vec<Var>, Vec<Var>) {
-        let known = self.graph.all_elements().filter(|v| s.of(*v).is_array());
-        known.partition(|v| self.is_refuted(id, self.graph.name_of_kept(*v)))
+    /// The elements that a store may have changed: it was found to be one in the Array that they are found in.
+    pub fn lost_by_store(&self, id: Id, s: &State) -> Vec<Var> {
+        self.known_elements(s).filter(|v| self.is_refuted(id, self.graph.name_of_kept(*v))).collect()
+    }
+    fn known_elements(&self, s: &State) -> impl Iterator<Item = Var> {
+        self.graph.all_elements().filter(|v| s.of(*v).is_array())
     }
 }
 
@@ -289,7 +291,9 @@ impl Emitter<'_, '_> {
     /// Before a store in an Array: it is not the one that an element was found in.
     pub fn ask_elements(&mut self, id: Id, a: Value, s: &State) {
         let mut asked: Vec<Var> = Vec::new();
-        for v in self.types.stored_beside(id, s).1 {
+        let lost = self.types.lost_by_store(id, s);
+        let types = self.types;
+        for v in types.known_elements(s).filter(|v| !lost.contains(v)) {
             let Some(array) = self.graph.element(v).map(|e| e.array).filter(|array| !asked.contains(array)) else { continue };
             asked.push(array);
             let of = self.b.use_var(self.words[array]);

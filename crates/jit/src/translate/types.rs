@@ -233,7 +233,7 @@ impl<'a> Types<'a> {
                 s.types[v] = Type::Any;
             }
         }
-        for v in self.graph.all_kept() {
+        for v in self.graph.all_elements() {
             if s.types[v] != Type::Unset && !self.could_load(v, &s) {
                 s.types[v] = Type::Unset;
             }
@@ -396,7 +396,7 @@ impl<'a> Types<'a> {
                     s.types[y] = Type::Fixnum;
                 }
                 if u.op == Aset {
-                    self.stored_beside(id, s).0.into_iter().for_each(|v| s.types[v] = Type::Unset);
+                    self.lost_by_store(id, s).into_iter().for_each(|v| s.types[v] = Type::Unset);
                 }
                 let loaded = self.element_of(id).map(|v| self.loaded_element(v, s));
                 if let Some(a) = a {

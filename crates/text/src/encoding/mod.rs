@@ -407,6 +407,20 @@ fn is_walked(mut s: &[u8], length: impl Fn(&[u8]) -> Result<usize, usize>) -> bo
     true
 }
 
+/// The second byte of a character of Big5 and what was made of it.
+fn is_big5_second(b: u8) -> bool {
+    matches!(b, 0x40..=0x7e | 0xa1..=0xfe)
+}
+
+/// Length of the character that nonempty `s` begins with, for conversions: these know rows of Big5 that are no characters of a String.
+fn converted_len(e: Encoding, m: Multi, s: &[u8]) -> Result<usize, usize> {
+    let of_big5 = matches!(m, Multi::Big5 | Multi::Cp950 | Multi::Big5Hkscs | Multi::Big5Uao);
+    if of_big5 && matches!(s, [0x81..=0xa0, second, ..] if is_big5_second(*second)) {
+        return Ok(2);
+    }
+    e.char_len(s)
+}
+
 #[inline(always)]
 fn multi_len_of(m: Multi, s: &[u8]) -> Result<usize, usize> {
     let b = s[0];
@@ -429,8 +443,12 @@ fn multi_len_of(m: Multi, s: &[u8]) -> Result<usize, usize> {
             0x81..=0x9f | 0xe0..=0xfc => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfc)),
             _ => Err(1),
         },
-        Multi::Gbk | Multi::Big5 | Multi::Cp950 | Multi::Big5Hkscs | Multi::Big5Uao => match b {
-            0x80 if m == Multi::Gbk => Ok(1),
+        Multi::Big5 | Multi::Cp950 | Multi::Big5Hkscs | Multi::Big5Uao => match b {
+            0xa1..=0xfe => second(is_big5_second),
+            _ => Err(1),
+        },
+        Multi::Gbk => match b {
+            0x80 => Ok(1),
             0x81..=0xfe => second(|t| matches!(t, 0x40..=0x7e | 0x80..=0xfe)),
             _ => Err(1),
         },

@@ -7,7 +7,7 @@
 
 use super::emoji::{self, Exchange};
 use super::multibyte::{jis_place, multi_decode, put_place};
-use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, OnInvalid, Policy, Step, is_mapped, unknown_sign};
+use super::transcode::{ConvErr, ConvErrKind, Decoder, Encoder, Met, OnInvalid, Policy, Step, is_mapped, unknown_sign};
 use super::transcode::{base_of, invalid, undefined_char, undefined_source};
 use super::{Encoding, Kind, Multi};
 
@@ -157,6 +157,14 @@ pub struct Stream {
     /// A carriage return whose line feed may follow.
     return_seen: bool,
     finished: bool,
+}
+
+impl Stream {
+    /// malloc'ed bytes that it may come to, beside what it is given: for accounting.
+    pub fn weight(&self) -> usize {
+        // Both ways of a conversion remember characters.
+        if self.ends.is_some() { 2 * Met::WEIGHT } else { 0 }
+    }
 }
 
 /// Is there a conversion between these?

@@ -491,6 +491,8 @@ pub(super) struct Met {
 }
 impl Met {
     const SLOTS: usize = 256;
+    /// Bytes of the slots.
+    pub(super) const WEIGHT: usize = Met::SLOTS * size_of::<(u32, u32)>();
     /// So many are looked for by the engine before there are slots.
     const FEW: u8 = 6;
 
@@ -626,7 +628,7 @@ impl Decoder {
             {
                 Step::Char(c, 2)
             }
-            Kind::Multi(m) => match self.enc.char_len(s) {
+            Kind::Multi(m) => match super::converted_len(self.enc, m, s) {
                 Ok(n) => match self.charset {
                     Some(charset) => charset.decode(&s[..n]).map_or(Step::Undefined(n), |c| Step::Char(c, n)),
                     None if n == 2 => {

@@ -189,7 +189,8 @@ impl CodeState {
     #[inline]
     pub(crate) fn count_rounds(&self, rounds: u64) {
         if let Some(notes) = self.notes.get().filter(|n| n.counts.get()) {
-            notes.count.set(notes.count.get().saturating_add(rounds.try_into().unwrap_or(u32::MAX)));
+            // More than what pays need not be counted.
+            notes.count.set(notes.count.get().wrapping_add(rounds.min(WORTH.into()) as u32));
         }
     }
     /// Whether the machine code in force is that of a block which begins its next round itself, and whose rounds are short: there is little of it, and no loop of its own.
