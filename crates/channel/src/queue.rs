@@ -309,6 +309,7 @@ impl<T: Message> Inner<T> {
                 wakes.add(waiter);
             }
         }
+        memory::give_room_back(&mut self.receivers);
     }
 
     fn grant_room(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
@@ -324,12 +325,16 @@ impl<T: Message> Inner<T> {
                 wakes.add(waiter);
             }
         }
+        memory::give_room_back(&mut self.senders);
     }
 
     /// Wakes everybody in line for the end of the channel.
     pub(crate) fn dismiss(&mut self, shared: &Shared<T>, wakes: &mut Wakes) {
         for line in [&mut self.receivers, &mut self.senders] {
-            line.drain(..).filter_map(|entry| entry.claim(shared.id, Reason::Closed)).for_each(|waiter| wakes.add(waiter));
+            std::mem::take(line)
+                .into_iter()
+                .filter_map(|entry| entry.claim(shared.id, Reason::Closed))
+                .for_each(|waiter| wakes.add(waiter));
         }
     }
 

@@ -94,7 +94,7 @@ const DELAY: core::ffi::c_long = 1000;
 /// KiB of the first arenas; later ones are larger. The tables of one of 1 GiB (the default) are 150 KB, which a start writes.
 const FIRST_ARENAS: core::ffi::c_long = 128 << 10;
 /// Calls of [`care`] (every 200 ms) after the last VM fell idle.
-const ENOUGH: u32 = 10;
+const ENOUGH: u32 = 5;
 
 /// Numbers of mimalloc's options (enum mi_option_t of the version that the crate vendors).
 const ARENA_EAGER_COMMIT: core::ffi::c_int = 4;

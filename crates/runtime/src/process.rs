@@ -102,10 +102,11 @@ impl Process {
             }
         }));
         let (pool, malloc, me) = (process.pool.clone(), process.malloc_care.clone(), process.me.clone());
-        let goes_on = AtomicBool::new(false);
+        // Written by the timer thread alone.
+        let (goes_on, calls) = (AtomicBool::new(false), AtomicU64::new(0));
         process.scheduler.on_care(Box::new(move |busy| {
             let stacks = pool.relax();
-            // Called by the timer thread alone. The rest had its turn when this began.
+            // The rest had its turn when this began.
             if goes_on.swap(stacks == Care::Soon, Ordering::Relaxed) {
                 return stacks.max(Care::Later);
             }
@@ -116,6 +117,12 @@ impl Process {
             let blocks = zakuro_heap::Ledger::get().relax();
             crate::allocator::tidy();
             let malloc = malloc.get().is_some_and(|care| care(busy));
+            // Every two seconds, and for the last time.
+            if (calls.fetch_add(1, Ordering::Relaxed) % 10 == 9 || !(busy || malloc))
+                && let Some(p) = me.upgrade()
+            {
+                p.scheduler.sleepers_rest();
+            }
             stacks.max(if blocks || malloc { Care::Later } else { Care::Done })
         }));
         Ok(process)

@@ -35,6 +35,8 @@ pub(crate) const WITH_PERMIT: u32 = 1 << 30;
 const SPIN: Duration = Duration::from_micros(8);
 /// A thread that has slept for this long gives back what it keeps for the next work ([`crate::Scheduler::on_rest`]).
 const LONG_REST: Duration = Duration::from_millis(500);
+/// The same for one that others have freed memory of.
+const SHORT_REST: Duration = Duration::from_millis(5);
 /// How long a thread that has done so does not answer the next call of [`crate::Scheduler::all_rest`].
 const SOME_TIME: Duration = Duration::from_millis(20);
 /// A unit in a LIFO slot may be stolen when its worker has been in the same turn for this long.
@@ -60,27 +62,45 @@ impl Parker {
         self.futex.wake();
     }
 
-    /// Sleeps until a worker is there. `long` runs once, when it takes longer than [`LONG_REST`].
-    pub(crate) fn wait(&self, long: impl FnOnce()) -> u32 {
+    /// Has a sleeper look whether it should rest once more.
+    pub(crate) fn nudge(&self) {
+        self.futex.wake();
+    }
+
+    /// Sleeps until a worker is there. A thread that is given what rests are for calls [`Inner::long_rest`] when it takes longer than [`LONG_REST`], and when it takes
+    /// [`SHORT_REST`] and all shall rest once more.
+    pub(crate) fn wait(&self, rests: Option<Rests>) -> u32 {
         let begin = Instant::now();
-        let mut long = Some(long);
+        let mut rested = false;
         loop {
             let word = self.futex.word().load(Ordering::Acquire);
             if word != NONE {
                 self.futex.word().store(NONE, Ordering::Relaxed);
                 return word;
             }
-            let longest = long.is_some().then_some(LONG_REST);
+            let wanted = rests.map(|r| r.inner.sleepers_rest.load(Ordering::Relaxed));
+            let longest =
+                rests.and_then(|r| if Some(r.answered.get()) != wanted { Some(SHORT_REST) } else { (!rested).then_some(LONG_REST) });
             self.futex.wait(NONE, longest);
             if !cfg!(feature = "shuttle")
-                && begin.elapsed() >= LONG_REST
+                && let (Some(rests), Some(wanted)) = (rests, wanted)
+                && longest.is_some_and(|longest| begin.elapsed() >= longest)
                 && self.futex.word().load(Ordering::Relaxed) == NONE
-                && let Some(long) = long.take()
             {
-                long();
+                rested = true;
+                rests.answered.set(wanted);
+                rests.inner.long_rest();
             }
         }
     }
+}
+
+/// What a sleeper rests for.
+#[derive(Clone, Copy)]
+pub(crate) struct Rests<'a> {
+    inner: &'a Inner,
+    /// Which call of [`crate::Scheduler::sleepers_rest`] the thread has answered.
+    answered: &'a Cell<u64>,
 }
 
 /// Time since `begin`. In models, which must not depend on a clock, by rounds of a search.
@@ -115,6 +135,8 @@ pub(crate) struct Native {
     /// Which call of [`crate::Scheduler::all_rest`] was answered last, and when.
     answered: Cell<(u64, Option<Instant>)>,
     last_rest: Cell<Duration>,
+    /// Which call of [`crate::Scheduler::sleepers_rest`] was answered last.
+    sleepers_rest: Cell<u64>,
     tid: Cell<i32>,
     /// When the last turn ended, if nothing has been waited or searched for since.
     clock: Cell<u64>,
@@ -206,13 +228,14 @@ pub(crate) fn main(inner: Arc<Inner>, parker: Arc<Parker>) {
         lifo_since: Cell::new(0),
         answered: Cell::new((0, None)),
         last_rest: Cell::new(Duration::ZERO),
+        sleepers_rest: Cell::new(0),
         tid: Cell::new(tid),
         clock: Cell::new(0),
         busy_since: Cell::new(0),
         data: Cell::new(ptr::null_mut()),
     };
     current::set_native(&native);
-    native.awoken(native.parker.wait(|| ()));
+    native.awoken(native.parker.wait(None));
     native.work();
     current::set_native(ptr::null());
     native.inner.native_ended();
@@ -365,6 +388,10 @@ impl Native {
         }
     }
 
+    fn rests(&self) -> Rests<'_> {
+        Rests { inner: &self.inner, answered: &self.sleepers_rest }
+    }
+
     /// Gives the worker back and sleeps until there is a new one.
     fn rest(&self) {
         self.clear_spinning();
@@ -378,7 +405,7 @@ impl Native {
             Rest::Sleep => {
                 self.worker.set(NONE);
                 let begin = Instant::now();
-                let worker = self.parker.wait(|| self.inner.long_rest());
+                let worker = self.parker.wait(Some(self.rests()));
                 self.last_rest.set(rested(begin));
                 self.awoken(worker);
             }
@@ -388,7 +415,7 @@ impl Native {
 
     fn sleep_without_worker(&self) {
         if self.inner.join_sleepers(&self.parker) {
-            let worker = self.parker.wait(|| self.inner.long_rest());
+            let worker = self.parker.wait(Some(self.rests()));
             self.awoken(worker);
         } else {
             self.worker.set(EXIT);

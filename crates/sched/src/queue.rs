@@ -7,21 +7,11 @@
 
 use std::collections::VecDeque;
 
+use zakuro_base::memory;
 use zakuro_base::sync::Mutex;
 use zakuro_base::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::task::TaskRef;
-
-/// A queue keeps room for so many tasks.
-const KEPT: usize = 4096;
-
-/// After a crowd (100,000 VMs that the end of a channel woke), by halves.
-#[inline]
-fn give_room_back(tasks: &mut VecDeque<TaskRef>) {
-    if tasks.capacity() > KEPT && tasks.len() < tasks.capacity() / 8 {
-        tasks.shrink_to(tasks.capacity() / 2);
-    }
-}
 
 #[derive(Default)]
 pub(crate) struct RunQueue {
@@ -45,7 +35,7 @@ impl RunQueue {
         }
         let mut tasks = self.tasks.lock();
         let task = tasks.pop_front();
-        give_room_back(&mut tasks);
+        memory::give_room_back(&mut tasks);
         self.len.store(tasks.len(), Ordering::Release);
         task
     }
@@ -67,7 +57,7 @@ impl RunQueue {
                 moved[count] = Some(task);
                 count += 1;
             }
-            give_room_back(&mut tasks);
+            memory::give_room_back(&mut tasks);
             self.len.store(tasks.len(), Ordering::Release);
         }
         if count > 0 {

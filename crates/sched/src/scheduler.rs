@@ -97,6 +97,8 @@ pub(crate) struct Inner {
     on_rest: OnceLock<fn()>,
     /// How often [`Scheduler::all_rest`] was called.
     rests_wanted: AtomicU64,
+    /// How often [`Scheduler::sleepers_rest`] was called.
+    pub(crate) sleepers_rest: AtomicU64,
     stopping: AtomicBool,
     /// Signalled when a native thread ends; used with `idle`.
     ended: Condvar,
@@ -416,7 +418,7 @@ impl Inner {
             idle.returners.push_back(parker.clone());
             self.returners.store(idle.returners.len(), Ordering::SeqCst);
         }
-        parker.wait(|| ()) & !WITH_PERMIT
+        parker.wait(None) & !WITH_PERMIT
     }
 
     // ---- turns that do not end
@@ -629,6 +631,7 @@ impl Scheduler {
             care: Mutex::new(None),
             on_rest: OnceLock::new(),
             rests_wanted: AtomicU64::new(0),
+            sleepers_rest: AtomicU64::new(0),
             stopping: AtomicBool::new(false),
             ended: Condvar::new(),
             freeze: Freeze::default(),
@@ -763,6 +766,13 @@ impl Scheduler {
     /// Asks each native thread to do so before its next turn, those that sleep when they have done so for long. One that has done it lately does it a little later.
     pub fn all_rest(&self) {
         self.inner.rests_wanted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Has each native thread do so when it next sleeps, at once if it does: others may have freed since what belongs to it.
+    pub fn sleepers_rest(&self) {
+        self.inner.sleepers_rest.fetch_add(1, Ordering::Relaxed);
+        let sleepers = self.inner.idle.lock().sleepers.clone();
+        sleepers.iter().for_each(|sleeper| sleeper.nudge());
     }
 
     /// While the guard lives, units may be woken from outside the scheduler: no idle callback.

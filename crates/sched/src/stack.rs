@@ -17,7 +17,7 @@
 //! the VM stack at the bottom (four pages and three page tables for a VM that waits, instead of two and two).
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::num::NonZeroUsize;
 use std::ptr;
@@ -130,10 +130,20 @@ impl Slot {
     }
 }
 
+/// Slots that were mapped at once.
+#[derive(Clone, Copy)]
+struct Mapping {
+    /// Of the whole, with the guard behind the last slot.
+    bytes: usize,
+    /// Where the first slot begins.
+    first: usize,
+    slots: usize,
+}
+
 #[derive(Default)]
 struct Mappings {
-    /// (address, bytes), unmapped with the pool.
-    mappings: Vec<(usize, usize)>,
+    /// By address. Unmapped when all slots of one are released and nothing of it is needed, or with the pool.
+    mappings: BTreeMap<usize, Mapping>,
     /// Never used slots of the newest mapping: next address, how many are left.
     fresh: (usize, usize),
     free: Slots,
@@ -144,6 +154,14 @@ struct Mappings {
     /// From here on some of these may have page tables.
     tables: Option<Slot>,
     made: usize,
+}
+
+impl Mappings {
+    /// The mapping in which a slot lies, and its address.
+    fn mapping_of(&self, slot: Slot) -> Option<(usize, Mapping)> {
+        let (address, mapping) = self.mappings.range(..=slot.base()).next_back()?;
+        (slot.base() < address + mapping.bytes).then_some((*address, *mapping))
+    }
 }
 
 /// A free list, LIFO.
@@ -288,9 +306,10 @@ impl StackPool {
             };
             // SAFETY: the mapping just made. Advice only: a failure costs memory, not correctness.
             unsafe { libc::madvise(address, bytes(slots), libc::MADV_NOHUGEPAGE) };
-            common.mappings.push((address as usize, bytes(slots)));
             // Its first page is the last that a page of page tables maps, as is the guard at its end.
-            common.fresh = ((address as usize + align) / align * align - PAGE, slots);
+            let first = (address as usize + align) / align * align - PAGE;
+            common.mappings.insert(address as usize, Mapping { bytes: bytes(slots), first, slots });
+            common.fresh = (first, slots);
         }
         let slot = Slot(common.fresh.0 | Slot::TRIMMED);
         common.fresh = (common.fresh.0 + slot_bytes, common.fresh.1 - 1);
@@ -330,9 +349,9 @@ impl StackPool {
                 break;
             }
             lot.iter_mut().for_each(|slot| release(self.0.bytes(size), slot));
-            // The one before the first may have waited for its neighbour.
-            let first = lot.iter().min().map_or(0, |slot| slot.base().saturating_sub(self.0.bytes(size)));
             let mut common = common.lock();
+            // Their neighbours may have waited for them.
+            let first = lot.iter().min().and_then(|slot| common.mapping_of(*slot)).map_or(0, |(_, mapping)| mapping.first);
             common.released.extend(lot);
             common.tables = Some(common.tables.map_or(Slot(first), |before| before.min(Slot(first))));
             more = more.max(Care::Later);
@@ -363,7 +382,8 @@ impl StackPool {
                         further = Some(run.first().map_or(*slot, |first| Slot(first.base())));
                         break;
                     }
-                    if run.last().is_some_and(|last| last.base() + bytes != slot.base()) || run.len() == size.lot() {
+                    // Between slots of two mappings there is a page at least.
+                    if run.last().is_some_and(|last| last.base() + bytes != slot.base()) {
                         if run.len() > 1 && run.iter().any(|s| s.is(Slot::GUARDED)) {
                             break;
                         }
@@ -383,7 +403,18 @@ impl StackPool {
                 for slot in &run {
                     common.released.remove(slot);
                 }
-                common.tables = Some(Slot(run[run.len() - 1].base() + PAGE));
+                common.tables = Some(Slot(run[run.len() - 1].base() + bytes));
+                if let Some((address, mapping)) = common.mapping_of(run[0]).filter(|(_, mapping)| mapping.slots == run.len()) {
+                    common.mappings.remove(&address);
+                    common.made -= mapping.slots;
+                    drop(common);
+                    // SAFETY: all of its slots are ours, and in no list any more.
+                    unsafe { libc::munmap(address as *mut _, mapping.bytes) };
+                    if Instant::now() > until {
+                        return Care::Soon;
+                    }
+                    continue;
+                }
                 run
             };
             let (first, last) = (run[0].base(), run[run.len() - 1].base());
@@ -441,9 +472,9 @@ impl PoolInner {
 impl Drop for PoolInner {
     fn drop(&mut self) {
         for common in &self.common {
-            for &(address, bytes) in &common.lock().mappings {
+            for (address, mapping) in &common.lock().mappings {
                 // SAFETY: mapped by `refill`; every Stack holds the pool, so none is left.
-                unsafe { libc::munmap(address as *mut _, bytes) };
+                unsafe { libc::munmap(*address as *mut _, mapping.bytes) };
             }
         }
     }
