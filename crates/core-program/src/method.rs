@@ -55,6 +55,9 @@ fn cell(o: Obj) -> Ref<MethodCell> {
 
 /// Parameter list of a method as (kind, name).
 pub fn parameter_list(cx: &mut Cx, m: Ref<MethodCell>) -> Vec<(&'static str, Option<Sym>)> {
+    if let Some(list) = cx.declared_parameters(m) {
+        return list;
+    }
     match m.method_kind() {
         MethodKind::Ruby => Cx::method_code(m).map_or(Vec::new(), |c| c.params.list.clone()),
         MethodKind::Proc => match Ref::<ProcCell>::from_value(m.data) {

@@ -5,7 +5,7 @@ use zakuro_vm::raise::hidden;
 use zakuro_vm::*;
 
 /// The exception that `raise`'s arguments stand for.
-fn exception_of(cx: &mut Cx, args: &[Value], kw: Option<Value>) -> Result<Value> {
+fn exception_of(cx: &mut Cx, args: &[Value]) -> Result<Value> {
     let first = args[0];
     if first.is_kind(Kind::String) {
         if args.len() > 1 {
@@ -14,16 +14,16 @@ fn exception_of(cx: &mut Cx, args: &[Value], kw: Option<Value>) -> Result<Value>
         let class = cx.class_value(ids::RUNTIME_ERROR);
         return cx.call(class, sym::new, &[first]);
     }
-    if first.is_kind(Kind::Exception) && args.len() == 1 && kw.is_none() && cx.tracing == 0 && cx.is_builtin(first, sym::exception, ids::EXCEPTION) {
+    if first.is_kind(Kind::Exception) && args.len() == 1 && cx.tracing == 0 && cx.is_builtin(first, sym::exception, ids::EXCEPTION) {
         return Ok(first);
     }
     if cx.method_of(first, sym::exception).is_none() && !cx.responds(first, sym::exception, true)? {
         return cx.type_error("exception class/object expected");
     }
-    let all = ArgList::new(cx, &[&args[1..args.len().min(2)], kw.as_slice()]);
+    let message = &args[1..args.len().min(2)];
     let e = match cx.method_of(first, sym::exception) {
-        Some(m) => cx.call_told(m, first, sym::exception, &all, kw.is_some(), Block::NONE)?,
-        None => cx.call_full(first, sym::exception, &all, kw.is_some(), Block::NONE)?,
+        Some(m) => cx.call_told(m, first, sym::exception, message, false, Block::NONE)?,
+        None => cx.call_full(first, sym::exception, message, false, Block::NONE)?,
     };
     if !e.is_kind(Kind::Exception) {
         return cx.type_error("exception object expected");
@@ -49,7 +49,7 @@ pub fn is_circular(cx: &mut Cx, e: Value, cause: Value) -> bool {
 pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
     let kw = args.take_kw();
     let cause = kw.get(sym::cause);
-    // Other keywords belong to the exception class.
+    // Other keywords are a Hash behind the arguments.
     let rest = match kw.hash(cx) {
         Some(h) if h.len() > cause.is_some() as usize => {
             let copy = cx.new_hash();
@@ -62,7 +62,7 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
         }
         _ => None,
     };
-    let list = args.all();
+    let list = ArgList::new(cx, &[args.all(), rest.as_slice()]);
     if list.len() > 3 {
         return cx.arity_error(list.len(), 0, Some(3));
     }
@@ -70,15 +70,13 @@ pub fn make_exception(cx: &mut Cx, mut args: Args) -> Result<Value> {
         if cause.is_some() {
             return cx.arg_error("only cause is given with no arguments");
         }
-        if let Some(kw) = rest {
-            exception_of(cx, &[kw], None)?
-        } else if cx.errinfo.is_nil() {
+        if cx.errinfo.is_nil() {
             cx.exception(ids::RUNTIME_ERROR, "")
         } else {
             return Ok(cx.errinfo);
         }
     } else {
-        exception_of(cx, list, rest)?
+        exception_of(cx, &list)?
     };
     if let Some(bt) = list.get(2)
         && !bt.is_nil()

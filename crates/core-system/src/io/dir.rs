@@ -597,6 +597,7 @@ pub mod dir_class {
     #[method("children")]
     fn own_children(cx: &mut Cx, this: Value) -> Result<Value> {
         let d = dir(cx, this)?;
+        d.at = d.entries.len();
         let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
         let encoding = d.encoding;
         Ok(names(cx, &list, encoding))
@@ -608,6 +609,7 @@ pub mod dir_class {
             return enumerator(cx, this, "each_child", &[]);
         }
         let d = dir(cx, this)?;
+        d.at = d.entries.len();
         let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
         let encoding = d.encoding;
         for n in list {

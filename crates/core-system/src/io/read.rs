@@ -41,6 +41,7 @@ fn untouched(cx: &mut Cx, buf: Option<Value>) -> Result<Value> {
 
 /// `exception:` of the methods that don't wait: whether they say it by their result. ArgumentError
 pub fn quiet(cx: &mut Cx, kw: Kwargs) -> Result<bool> {
+    kw.only(cx, &[sym::exception])?;
     match kw.get(sym::exception) {
         None | Some(Value::TRUE) => Ok(false),
         Some(Value::FALSE) => Ok(true),

@@ -391,8 +391,13 @@ mod string_io {
         let string = if s.is_nil() { s } else { cx.to_str(s)?.as_value() };
         let frozen = !string.is_nil() && string.is_frozen() && !string.is_chilled();
         let mode = if frozen { READ } else { READ | WRITE };
-        let encoding = if cx.is_data::<StringIo>(this) { state(cx, this)?.encoding } else { None };
-        establish(cx, this, mode, mode, State { string, pos: 0, lineno: 0, encoding })?;
+        let (mut own, mut encoding) = (mode, None);
+        if cx.is_data::<StringIo>(this) {
+            // What was closed stays closed.
+            own = io(cx, this)?.mode & mode;
+            encoding = state(cx, this)?.encoding;
+        }
+        establish(cx, this, own, mode, State { string, pos: 0, lineno: 0, encoding })?;
         Ok(string)
     }
     /// Closes both directions. Closing twice is fine.

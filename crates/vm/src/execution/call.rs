@@ -548,6 +548,9 @@ impl Cx {
     }
     /// As Method#arity.
     pub fn method_arity(&mut self, m: Method) -> i64 {
+        if let Some(arity) = self.declared_arity(m) {
+            return arity;
+        }
         match m.method_kind() {
             MethodKind::Ruby => Cx::method_code(m).map_or(-1, |c| c.params.arity()),
             MethodKind::Native => Cx::native_row(m).map_or(-1, |r| r.arity()),

@@ -341,7 +341,7 @@ impl Cx {
         }
         match c.kind {
             ClassKind::Singleton => {
-                let (mut depth, mut a) = (1, c.attached);
+                let (mut depth, mut a) = (1, if c.attached == OF_MAIN { self.main } else { c.attached });
                 while let Some(k) = self.class_id(a).map(|k| self.class(k)).filter(|k| k.name.is_none() && k.kind == ClassKind::Singleton) {
                     depth += 1;
                     a = k.attached;

@@ -149,6 +149,11 @@ fn instrument(cs: &mut CodeState, mask: u32) {
     insns.set(copy.as_ptr());
 }
 
+/// Kernel#raise: its frame has gone when the exception is told.
+fn is_raise(m: Method) -> bool {
+    m.owner == ids::KERNEL && matches!(&*m.name.name(), "raise" | "fail")
+}
+
 impl Cx {
     /// Puts what is to be traced into force: for all Codes of this VM, now and later.
     pub fn set_tracing(&mut self, mut tracing: Tracing) {
@@ -470,7 +475,20 @@ impl Cx {
                 self.trace_event(events::C_RETURN, Some(exc), Some(m.as_value()), Value::NIL)?;
             }
         }
-        self.trace_event(events::RAISE, None, None, exc)
+        let (self_, me) = self.raising_builtin().unzip();
+        self.trace_event(events::RAISE, self_, me, exc)
+    }
+    /// Receiver and method of the builtin that raises, on top; `raise` has ended before.
+    fn raising_builtin(&self) -> Option<(Value, Value)> {
+        // SAFETY: the top frame, if there is one, is initialised; a builtin's has its receiver in the first register.
+        let (receiver, me) = unsafe {
+            if self.fp < self.stacks.frames || !(*self.fp).is_boundary() {
+                return None;
+            }
+            (*(*self.fp).regs, (*self.fp).me)
+        };
+        let m = Ref::<MethodCell>::from_value(me).filter(|m| m.method_kind() == MethodKind::Native)?;
+        (!is_raise(m)).then_some((receiver, me))
     }
     fn set_raises(&mut self, raises: Raises) -> Raises {
         self.traces.as_deref_mut().map_or(Raises::Nothing, |t| std::mem::replace(&mut t.raises, raises))
@@ -490,7 +508,7 @@ impl Cx {
             self.fp = nf;
             let (kind, _) = self.kinds_of(m.as_value());
             let r = self.trace_event(kind, Some(*base), Some(m.as_value()), Value::NIL);
-            let raises = m.owner == ids::KERNEL && matches!(&*m.name.name(), "raise" | "fail");
+            let raises = is_raise(m);
             let around = if raises { self.set_raises(Raises::At(nf as usize)) } else { Raises::Nothing };
             let r = match r {
                 Ok(()) => match (m.method_kind(), m.data.as_sym()) {
