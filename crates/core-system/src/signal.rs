@@ -201,7 +201,7 @@ pub mod signal {
     /// Says what happens when a signal comes; returns what was said before. Also "IGNORE", "DEFAULT", "EXIT".
     ///
     ///     a = []; trap(:USR1) { a << 1 }; Process.kill(:USR1, $$); trap(:USR1, "DEFAULT"); a   #=> [1]
-    #[method("trap", singleton)]
+    #[method("trap", module_function)]
     fn trap_(cx: &mut Cx, _this: Value, signal: Value, command: Option<Value>, block: Block) -> Result<Value> {
         trap(cx, signal, command, block)
     }
@@ -209,7 +209,7 @@ pub mod signal {
     /// Names and numbers.
     ///
     ///     Signal.list["INT"]   #=> 2
-    #[method("list", singleton)]
+    #[method("list", module_function)]
     fn list(cx: &mut Cx, _this: Value) -> Result<Value> {
         let h = cx.new_hash();
         for (name, n) in SIGNALS {
@@ -224,7 +224,7 @@ pub mod signal {
     /// Name of a number; nil if there is none.
     ///
     ///     [Signal.signame(9), Signal.signame(99)]   #=> ["KILL", nil]
-    #[method("signame", singleton)]
+    #[method("signame", module_function)]
     fn signame(_this: Value, n: i64) -> Option<String> {
         name_of(i32::try_from(n).ok()?).map(str::to_string)
     }
@@ -253,7 +253,7 @@ pub mod process {
     /// the VM alone.
     ///
     ///     Process.kill(0, $$)   #=> 1
-    #[method("kill", singleton)]
+    #[method("kill", module_function)]
     fn kill(cx: &mut Cx, _this: Value, signal: Value, pid: i64, more: Rest) -> Result<usize> {
         let n = number_arg(cx, signal, true)?;
         let mut pids = vec![pid];

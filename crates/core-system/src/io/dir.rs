@@ -608,15 +608,18 @@ pub mod dir_class {
         if block.is_none() {
             return enumerator(cx, this, "each_child", &[]);
         }
-        let d = dir(cx, this)?;
-        d.at = d.entries.len();
-        let list: Vec<Vec<u8>> = d.entries.iter().filter(|n| !is_dot(n)).cloned().collect();
-        let encoding = d.encoding;
-        for n in list {
-            let s = external_text(cx, &n, encoding);
-            cx.yield1(block, s)?;
+        dir(cx, this)?.at = 0;
+        loop {
+            let d = dir(cx, this)?;
+            while d.entries.get(d.at).is_some_and(|n| is_dot(n)) {
+                d.at += 1;
+            }
+            let n = read(cx, this)?;
+            if n.is_nil() {
+                return Ok(this);
+            }
+            cx.yield1(block, n)?;
         }
-        Ok(this)
     }
     /// The path it was opened with.
     #[method("path", "to_path")]

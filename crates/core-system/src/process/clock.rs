@@ -105,13 +105,13 @@ pub mod process {
     ///
     ///     Process.clock_gettime(Process::CLOCK_MONOTONIC).class   #=> Float
     ///     Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond).class   #=> Integer
-    #[method("clock_gettime", singleton)]
+    #[method("clock_gettime", module_function)]
     fn clock_gettime(cx: &mut Cx, _this: Value, id: Value, unit: Option<Value>) -> Result<Value> {
         let ns = read(cx, id, false)?;
         in_unit(cx, ns, unit)
     }
     /// Resolution of a clock; also in :hertz.
-    #[method("clock_getres", singleton)]
+    #[method("clock_getres", module_function)]
     fn clock_getres(cx: &mut Cx, _this: Value, id: Value, unit: Option<Value>) -> Result<Value> {
         let ns = read(cx, id, true)?;
         if unit.and_then(Value::as_sym) == Some(Sym::intern("hertz")) {

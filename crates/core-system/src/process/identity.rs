@@ -106,40 +106,40 @@ fn supplementary(cx: &mut Cx) -> Result<Value> {
 pub mod process {
     use super::*;
     /// Sets the real user id. Only the main VM may.
-    #[method("uid=", singleton)]
+    #[method("uid=", module_function)]
     fn set_uid(cx: &mut Cx, _this: Value, id: Value) -> Result<Value> {
         let u = user(cx, id)?;
         set_users(cx, u, KEEP, KEEP)?;
         Ok(id)
     }
     /// Sets the effective user id. Only the main VM may.
-    #[method("euid=", singleton)]
+    #[method("euid=", module_function)]
     fn set_euid(cx: &mut Cx, _this: Value, id: Value) -> Result<Value> {
         let u = user(cx, id)?;
         set_users(cx, KEEP, u, KEEP)?;
         Ok(id)
     }
     /// Sets the real group id. Only the main VM may.
-    #[method("gid=", singleton)]
+    #[method("gid=", module_function)]
     fn set_gid(cx: &mut Cx, _this: Value, id: Value) -> Result<Value> {
         let g = group(cx, id)?;
         set_groups(cx, g, KEEP, KEEP)?;
         Ok(id)
     }
     /// Sets the effective group id. Only the main VM may.
-    #[method("egid=", singleton)]
+    #[method("egid=", module_function)]
     fn set_egid(cx: &mut Cx, _this: Value, id: Value) -> Result<Value> {
         let g = group(cx, id)?;
         set_groups(cx, KEEP, g, KEEP)?;
         Ok(id)
     }
     /// Ids of the supplementary groups.
-    #[method("groups", singleton)]
+    #[method("groups", module_function)]
     fn groups(cx: &mut Cx, _this: Value) -> Result<Value> {
         supplementary(cx)
     }
     /// Sets the supplementary groups, each by number or name. Only the main VM may.
-    #[method("groups=", singleton)]
+    #[method("groups=", module_function)]
     fn set_groups_(cx: &mut Cx, _this: Value, list: Ref<ArrayCell>) -> Result<Value> {
         let most = max_groups(cx);
         if list.len() as i64 > most {
@@ -157,7 +157,7 @@ pub mod process {
         supplementary(cx)
     }
     /// Sets the supplementary groups to those that the system's table names for a user, and `base`. Only the main VM may.
-    #[method("initgroups", singleton)]
+    #[method("initgroups", module_function)]
     fn initgroups(cx: &mut Cx, _this: Value, name: Ref<StringCell>, base: Value) -> Result<Value> {
         let base = group(cx, base)?;
         let Ok(name) = std::ffi::CString::new(name.content(&cx.heap)) else { return cx.arg_error("string contains null byte") };
@@ -168,12 +168,12 @@ pub mod process {
         supplementary(cx)
     }
     /// How many supplementary groups `groups=` accepts.
-    #[method("maxgroups", singleton)]
+    #[method("maxgroups", module_function)]
     fn maxgroups(cx: &mut Cx, _this: Value) -> i64 {
         max_groups(cx)
     }
     /// Sets how many supplementary groups `groups=` accepts; at most as many as the system does.
-    #[method("maxgroups=", singleton)]
+    #[method("maxgroups=", module_function)]
     fn set_maxgroups(cx: &mut Cx, _this: Value, n: i64) -> Result<i64> {
         if n <= 0 {
             return cx.arg_error(format!("maxgroups {n} should be positive"));
@@ -182,7 +182,7 @@ pub mod process {
         Ok(n)
     }
     /// Makes the process the leader of a process group of its own. Only the main VM may.
-    #[method("setpgrp", singleton)]
+    #[method("setpgrp", module_function)]
     fn setpgrp(cx: &mut Cx, _this: Value) -> Result<i64> {
         main_only(cx, SESSION)?;
         // SAFETY: no preconditions.
@@ -190,7 +190,7 @@ pub mod process {
         done(cx, r)
     }
     /// Moves a child of this VM into a process group; the process itself only in the main VM.
-    #[method("setpgid", singleton)]
+    #[method("setpgid", module_function)]
     fn setpgid(cx: &mut Cx, _this: Value, pid: i64, group: i64) -> Result<i64> {
         if !cx.state::<super::super::status::Children>().running.contains(&(pid as i32)) {
             main_only(cx, SESSION)?;
@@ -200,7 +200,7 @@ pub mod process {
         done(cx, r)
     }
     /// Makes the process the leader of a new session and returns its number. Only the main VM may.
-    #[method("setsid", singleton)]
+    #[method("setsid", module_function)]
     fn setsid(cx: &mut Cx, _this: Value) -> Result<i64> {
         main_only(cx, SESSION)?;
         // SAFETY: no preconditions.
@@ -208,7 +208,7 @@ pub mod process {
         done(cx, r)
     }
     /// Sets a scheduling priority: of a child of this VM, or of anything else when it is the main VM.
-    #[method("setpriority", singleton)]
+    #[method("setpriority", module_function)]
     fn setpriority(cx: &mut Cx, _this: Value, kind: i64, id: i64, priority: i64) -> Result<i64> {
         let child = kind == libc::PRIO_PROCESS as i64 && cx.state::<super::super::status::Children>().running.contains(&(id as i32));
         if !child {

@@ -108,61 +108,61 @@ pub mod process {
     /// Id of this process. (All VMs share it.)
     ///
     ///     Process.pid == $$   #=> true
-    #[method("pid", singleton)]
+    #[method("pid", module_function)]
     fn pid(cx: &mut Cx, _this: Value) -> i64 {
         own_pid(cx)
     }
     /// Id of the parent process.
-    #[method("ppid", singleton)]
+    #[method("ppid", module_function)]
     fn ppid(_this: Value) -> i64 {
         std::os::unix::process::parent_id() as i64
     }
     /// Real user id.
-    #[method("uid", singleton)]
+    #[method("uid", module_function)]
     fn uid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getuid() as i64 }
     }
     /// Effective user id.
-    #[method("euid", singleton)]
+    #[method("euid", module_function)]
     fn euid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::geteuid() as i64 }
     }
     /// Real group id.
-    #[method("gid", singleton)]
+    #[method("gid", module_function)]
     fn gid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getgid() as i64 }
     }
     /// Effective group id.
-    #[method("egid", singleton)]
+    #[method("egid", module_function)]
     fn egid(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getegid() as i64 }
     }
     /// Process group.
-    #[method("getpgrp", singleton)]
+    #[method("getpgrp", module_function)]
     fn getpgrp(_this: Value) -> i64 {
         // SAFETY: no preconditions.
         unsafe { libc::getpgrp() as i64 }
     }
     /// Process group of a process.
-    #[method("getpgid", singleton)]
+    #[method("getpgid", module_function)]
     fn getpgid(cx: &mut Cx, _this: Value, pid: i64) -> Result<i64> {
         // SAFETY: no preconditions.
         let r = unsafe { libc::getpgid(pid as i32) };
         if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
     }
     /// Session of a process.
-    #[method("getsid", singleton)]
+    #[method("getsid", module_function)]
     fn getsid(cx: &mut Cx, _this: Value, pid: Option<i64>) -> Result<i64> {
         // SAFETY: no preconditions.
         let r = unsafe { libc::getsid(pid.unwrap_or(0) as i32) };
         if r < 0 { fail_os(cx, "") } else { Ok(r as i64) }
     }
     /// Scheduling priority.
-    #[method("getpriority", singleton)]
+    #[method("getpriority", module_function)]
     fn getpriority(cx: &mut Cx, _this: Value, kind: i64, id: i64) -> Result<i64> {
         // SAFETY: errno is this native thread's; getpriority has no preconditions. -1 is a priority, too.
         let (r, e) = unsafe {
@@ -173,7 +173,7 @@ pub mod process {
         if r == -1 && e != 0 { crate::io::fail(cx, e, "") } else { Ok(r as i64) }
     }
     /// Soft and hard limit of a resource.
-    #[method("getrlimit", singleton)]
+    #[method("getrlimit", module_function)]
     fn getrlimit(cx: &mut Cx, _this: Value, resource: Value) -> Result<Value> {
         let r = limit_of(cx, resource)?;
         let mut l = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
@@ -185,7 +185,7 @@ pub mod process {
         Ok(cx.array(&pair))
     }
     /// Sets soft and hard limit of a resource, of the whole process: only the main VM may.
-    #[method("setrlimit", singleton)]
+    #[method("setrlimit", module_function)]
     fn setrlimit(cx: &mut Cx, _this: Value, resource: Value, soft: Value, hard: Option<Value>) -> Result<()> {
         let r = limit_of(cx, resource)?;
         let cur = limit_value(cx, soft)?;
@@ -219,7 +219,7 @@ pub mod process {
         cx.array(&out)
     }
     /// `$0` as the process was started.
-    #[method("argv0", singleton)]
+    #[method("argv0", module_function)]
     fn argv0(cx: &mut Cx, _this: Value) -> Value {
         if let Some(v) = cx.state::<Argv0>().0 {
             return v;
@@ -232,7 +232,7 @@ pub mod process {
     /// Makes a text the process's title, as `ps` shows it. In another VM than the main one nothing happens: the process is not its.
     ///
     ///     Process.setproctitle("worker 1")   #=> "worker 1"
-    #[method("setproctitle", singleton)]
+    #[method("setproctitle", module_function)]
     fn setproctitle(cx: &mut Cx, _this: Value, title: Ref<StringCell>) -> Result<Value> {
         if title.content(&cx.heap).contains(&0) {
             return cx.arg_error("string contains null byte");
@@ -243,7 +243,7 @@ pub mod process {
     /// Time for optimisations before many processes are forked: collects.
     ///
     ///     Process.warmup   #=> true
-    #[method("warmup", singleton)]
+    #[method("warmup", module_function)]
     fn warmup(cx: &mut Cx, _this: Value) -> bool {
         cx.collect();
         true

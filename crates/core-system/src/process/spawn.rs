@@ -569,7 +569,7 @@ pub mod process {
         Ok(super::super::fork::process(cx)?.map_or(0, i64::from))
     }
     /// Goes on in a copy of the process that has no terminal, and ends this one. Its directory becomes / and its standard streams /dev/null unless asked otherwise.
-    #[method("daemon", singleton)]
+    #[method("daemon", module_function)]
     fn daemon(cx: &mut Cx, _this: Value, keep_directory: Option<bool>, keep_streams: Option<bool>) -> Result<i64> {
         super::super::fork::daemon(cx, keep_directory.unwrap_or(false), keep_streams.unwrap_or(false))
     }

@@ -233,13 +233,13 @@ fn signal_text(prefix: &str, n: i32) -> String {
 pub mod process {
     use super::*;
     /// Waits for a child of this VM; returns its pid and sets `$?`.
-    #[method("wait", "waitpid", singleton)]
+    #[method("wait", "waitpid", module_function)]
     fn wait(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Option<i64>> {
         let (pid, flags) = wait_args(cx, pid, flags)?;
         Ok(super::wait(cx, pid, flags)?.map(|r| r.0 as i64))
     }
     /// As `wait`; returns pid and status.
-    #[method("wait2", "waitpid2", singleton)]
+    #[method("wait2", "waitpid2", module_function)]
     fn wait2(cx: &mut Cx, _this: Value, pid: Option<Value>, flags: Option<Value>) -> Result<Value> {
         let (pid, flags) = wait_args(cx, pid, flags)?;
         match super::wait(cx, pid, flags)? {
@@ -248,7 +248,7 @@ pub mod process {
         }
     }
     /// Waits for all children of this VM: pids and statuses.
-    #[method("waitall", singleton)]
+    #[method("waitall", module_function)]
     fn waitall(cx: &mut Cx, _this: Value) -> Result<Value> {
         let out = cx.new_array();
         while !cx.state::<Children>().running.is_empty() {
