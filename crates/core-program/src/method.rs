@@ -213,6 +213,8 @@ fn inspect(cx: &mut Cx, o: Obj) -> Result<String> {
                     let shown = shown_class(cx, k)?;
                     format!("#<Class:{shown}>")
                 }
+                // What `super_method` answers.
+                _ if cx.class_id(o.class) == Some(owner) => own.clone(),
                 _ => {
                     let class = cx.class_of(o.receiver);
                     shown_class(cx, class)?
@@ -326,7 +328,7 @@ mod method {
     fn super_method(cx: &mut Cx, this: Obj) -> Value {
         let class = cx.dispatch_class(this.receiver);
         match super::super_method(cx, this, class) {
-            Some(m) => make(cx, this.receiver, m, class, cell(this).name),
+            Some(m) => make(cx, this.receiver, m, m.owner, cell(this).name),
             None => Value::NIL,
         }
     }

@@ -125,6 +125,11 @@ class Enumerator
     @__size = size
   end
 
+  # What an Enumerator with a block walks.
+  class Generator
+    include Enumerable
+  end
+
   class Yielder
     # A Proc that gives its arguments to the Enumerator.
     def to_proc

@@ -220,6 +220,15 @@ impl HeapState {
             self.limit.lives((self.live + self.payload_then).saturating_sub(self.swept + self.idle));
             self.hold_limit();
         }
+        self.trim_reserve();
+    }
+
+    /// What is empty now is what the next cycle will fill: it stays, to the size of the cycle.
+    fn trim_reserve(&mut self) {
+        let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
+        if self.reserve.len() > keep + keep / 4 {
+            self.trim(keep);
+        }
     }
 
     pub fn weighed(&mut self, before: usize, now: usize, idle: usize) {
@@ -439,11 +448,7 @@ impl HeapState {
         self.cells_since = 0;
         self.post();
         self.hold_limit();
-        // What is empty now is what the next cycle will fill: keep it, to the size of the cycle.
-        let keep = (self.limit.extra >> BLOCK_SHIFT).max(MIN_RESERVE);
-        if self.reserve.len() > keep + keep / 4 {
-            self.trim(keep);
-        }
+        self.trim_reserve();
         if self.desperate && (!self.reserve.is_empty() || Ledger::get().has_spare()) {
             self.desperate = false;
         }

@@ -295,6 +295,7 @@ impl HeapState {
     }
     pub fn sweep_now(&mut self) {
         self.finish_sweep();
+        self.is_swept();
         self.told.reason.swept = true;
         if let Some(last) = self.told.log.as_mut().and_then(|log| log.records.back_mut()) {
             last.reason = self.told.reason;

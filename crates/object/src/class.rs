@@ -402,7 +402,7 @@ boot_classes! {
     NO_MATCHING_PATTERN_KEY_ERROR "NoMatchingPatternKeyError" Class NO_MATCHING_PATTERN_ERROR Exception;
     DOMAIN_ERROR "Math::DomainError" Class ARGUMENT_ERROR Exception;
     VM_ERROR "RubyVM::Error" Class STANDARD_ERROR Exception;
-    RACTOR_ERROR "Ractor::Error" Class STANDARD_ERROR Exception;
+    RACTOR_ERROR "Ractor::Error" Class RUNTIME_ERROR Exception;
     ISOLATION_ERROR "Ractor::IsolationError" Class RACTOR_ERROR Exception;
     CLOSED_CHANNEL_ERROR "RubyVM::ClosedError" Class STOP_ITERATION Exception;
     DID_YOU_MEAN "DidYouMean" Module OBJECT None;
