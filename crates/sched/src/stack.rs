@@ -162,6 +162,13 @@ impl Mappings {
         let (address, mapping) = self.mappings.range(..=slot.base()).next_back()?;
         (slot.base() < address + mapping.bytes).then_some((*address, *mapping))
     }
+    /// A mapping goes whose slots are in no list any more, and in no use.
+    fn unmap(&mut self, address: usize, mapping: Mapping) {
+        self.mappings.remove(&address);
+        self.made -= mapping.slots;
+        // SAFETY: nobody has a slot of it.
+        unsafe { libc::munmap(address as *mut _, mapping.bytes) };
+    }
 }
 
 /// A free list, LIFO.
@@ -234,7 +241,8 @@ impl StackPool {
         let popped = self.0.shards[size.index()][shard].lock().pop();
         let mut slot = match popped {
             Some(slot) => slot,
-            None => self.refill(size, shard)?,
+            // Slots of the other size may hold what the kernel has not got.
+            None => self.refill(size, shard).or_else(|e| if self.shed() { self.refill(size, shard) } else { Err(e) })?,
         };
         if !slot.is(Slot::GUARDED) {
             slot.set(Slot::GUARDED, true);
@@ -366,6 +374,34 @@ impl StackPool {
         }
     }
 
+    /// Unmaps all mappings that are free as a whole. Whether there was one.
+    #[cold]
+    fn shed(&self) -> bool {
+        let mut any = false;
+        for size in [StackSize::Main, StackSize::Fiber] {
+            let mut free: Vec<Slot> =
+                self.0.shards[size.index()].iter().flat_map(|shard| std::mem::take(&mut *shard.lock()).list).collect();
+            let mut common = self.0.common[size.index()].lock();
+            free.append(&mut std::mem::take(&mut common.free).list);
+            free.append(&mut common.leaving);
+            free.extend(std::mem::take(&mut common.released));
+            free.sort_unstable();
+            let mut rest = free.as_slice();
+            while let Some((first, _)) = rest.split_first() {
+                let Some((address, mapping)) = common.mapping_of(*first) else { break };
+                let (of_it, behind) = rest.split_at(rest.iter().take_while(|slot| slot.base() < address + mapping.bytes).count());
+                rest = behind;
+                if of_it.len() == mapping.slots {
+                    common.unmap(address, mapping);
+                    any = true;
+                } else {
+                    common.free.list.extend_from_slice(of_it);
+                }
+            }
+        }
+        any
+    }
+
     /// Gives the page tables of released slots back that are neighbours. Kernels that free no tables with their pages (before 6.14) lose nothing by it.
     fn give_tables_back(&self, size: StackSize, until: Instant) -> Care {
         let bytes = self.0.bytes(size);
@@ -405,11 +441,8 @@ impl StackPool {
                 }
                 common.tables = Some(Slot(run[run.len() - 1].base() + bytes));
                 if let Some((address, mapping)) = common.mapping_of(run[0]).filter(|(_, mapping)| mapping.slots == run.len()) {
-                    common.mappings.remove(&address);
-                    common.made -= mapping.slots;
+                    common.unmap(address, mapping);
                     drop(common);
-                    // SAFETY: all of its slots are ours, and in no list any more.
-                    unsafe { libc::munmap(address as *mut _, mapping.bytes) };
                     if Instant::now() > until {
                         return Care::Soon;
                     }

@@ -125,3 +125,23 @@ fn what_nobody_needs_is_given_back() {
         assert!(!guards || (!is_writable(stack.base() as usize) && !is_writable(stack.base() as usize + pool.0.bytes(size))));
     }
 }
+
+#[test]
+fn what_is_free_as_a_whole_makes_room_for_the_other_size() {
+    let pool = StackPool::new();
+    let mut threads: Vec<Stack> = (0..100).map(|_| pool.take(StackSize::Main).unwrap()).collect();
+    let fiber = pool.take(StackSize::Fiber).unwrap();
+    let stays = threads.swap_remove(40);
+    drop(threads);
+    // 100 slots are of four mappings: the one in use stays, and the one that is not used up.
+    assert!(pool.shed());
+    assert_eq!(pool.slots_made(), 32 + 4 + 1);
+    assert!(!pool.shed());
+    let again: Vec<Stack> = (0..100).map(|_| pool.take(StackSize::Main).unwrap()).collect();
+    let mut bases: Vec<usize> = again.iter().chain([&stays, &fiber]).map(|s| s.base() as usize).collect();
+    bases.sort_unstable();
+    bases.dedup();
+    assert_eq!(bases.len(), 102);
+    // SAFETY: the slots are ours.
+    again.iter().for_each(|stack| unsafe { stack.vm_area().0.write_bytes(7, PAGE) });
+}
