@@ -101,3 +101,11 @@ include FileTest
 p file?(__FILE__), FileTest.file?(__FILE__), respond_to?(:file?)
 include Process
 p pid == $$, clock_gettime(Process::CLOCK_MONOTONIC).class
+
+# A message that ends a line has another one behind it in a report; without a backtrace the place is the caller's, by its method's name.
+p RuntimeError.new("a\nb\n").full_message(highlight: false), RuntimeError.new("a\n").full_message(highlight: false), RuntimeError.new("a\nb\n").full_message(highlight: true), StandardError.new("").full_message(highlight: false)
+begin
+  raise "a\nb\n"
+rescue => e
+  p e.full_message(highlight: false)
+end

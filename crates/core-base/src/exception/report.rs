@@ -273,16 +273,20 @@ fn message_line(cx: &mut Cx, bt: &Option<Vec<Vec<u8>>>, message: &[u8], out: &mu
         }
         None => {
             match cx.locations(0).first() {
-                Some(l) => out.extend_from_slice(l.to_string().as_bytes()),
+                Some(l) => {
+                    out.extend_from_slice(format!("{}:{}", l.file, l.line).as_bytes());
+                    let method = l.label.base();
+                    if !method.starts_with('<') {
+                        out.extend_from_slice(format!(":in '{method}'").as_bytes());
+                    }
+                }
                 None => out.extend_from_slice(cx.script.as_bytes()),
             }
             out.extend_from_slice(b": ");
         }
     }
     out.extend_from_slice(message);
-    if message.last() != Some(&b'\n') {
-        out.push(b'\n');
-    }
+    out.push(b'\n');
 }
 
 /// Levels of a SystemStackError that are shown at its beginning and its end (besides the first one).
