@@ -97,8 +97,6 @@ rescue NameError => e
   puts e.message.sub(/0x\h+/, "0x")
 end
 
-include FileTest
-p file?(__FILE__), FileTest.file?(__FILE__), respond_to?(:file?)
 include Process
 p pid == $$, clock_gettime(Process::CLOCK_MONOTONIC).class
 

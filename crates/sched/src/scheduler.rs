@@ -683,20 +683,24 @@ impl Scheduler {
         &self.inner
     }
 
-    /// Every worker is where it belongs when nobody works, and nothing is queued.
+    /// What is not where it belongs when nobody works and nothing is queued.
     #[cfg(test)]
-    pub(crate) fn assert_at_rest(&self) {
+    pub(crate) fn unrest(&self) -> Option<String> {
         let inner = &self.inner;
         let idle = inner.idle.lock();
-        assert_eq!((idle.workers.len(), idle.spare.len(), idle.returners.len()), (inner.count, inner.workers.len() - inner.count, 0));
-        assert_eq!((idle.detached, inner.blocked.load(Ordering::SeqCst), inner.replaced.load(Ordering::SeqCst)), (0, 0, 0));
-        assert_eq!(inner.idle_worker_count(), inner.count);
-        for (index, worker) in inner.workers.iter().enumerate() {
-            let spare = idle.spare.contains(&(index as u32));
-            assert_eq!(worker.status.load(Ordering::SeqCst), if spare { Status::SPARE } else { Status::IDLE });
-            assert!(!worker.has_work());
-            assert!(spare || index < inner.in_use.load(Ordering::SeqCst));
+        let lists = (idle.workers.len(), idle.spare.len(), idle.returners.len());
+        let counts =
+            (idle.detached, inner.blocked.load(Ordering::SeqCst), inner.replaced.load(Ordering::SeqCst), inner.idle_worker_count());
+        if (lists, counts) != ((inner.count, inner.workers.len() - inner.count, 0), (0, 0, 0, inner.count)) {
+            return Some(format!("{lists:?} {counts:?}"));
         }
+        inner.workers.iter().enumerate().find_map(|(index, worker)| {
+            let spare = idle.spare.contains(&(index as u32));
+            let status = worker.status.load(Ordering::SeqCst);
+            let wanted = if spare { Status::SPARE } else { Status::IDLE };
+            let misplaced = status != wanted || worker.has_work() || !spare && index >= inner.in_use.load(Ordering::SeqCst);
+            misplaced.then(|| format!("worker {index}: {status} for {wanted}, work: {}", worker.has_work()))
+        })
     }
 
     /// Makes the unit runnable. From any thread; from a unit, the new one starts on the same worker unless another is free.

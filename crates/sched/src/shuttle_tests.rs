@@ -46,7 +46,7 @@ fn end(s: &Scheduler) {
     s.shutdown();
     assert_eq!(s.live_units(), 0);
     assert_eq!(s.native_threads(), 0);
-    s.assert_at_rest();
+    assert_eq!(s.unrest(), None);
 }
 
 /// Units that ended are counted before the worker says so to the scheduler.

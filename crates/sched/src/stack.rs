@@ -368,10 +368,7 @@ impl StackPool {
             }
         }
         common.lock().leaving.shrink_to_fit();
-        match more {
-            Care::Done if self.0.guards.load(Ordering::Relaxed) => self.give_tables_back(size, until),
-            _ => more,
-        }
+        if more == Care::Done { self.give_tables_back(size, until) } else { more }
     }
 
     /// Unmaps all mappings that are free as a whole. Whether there was one.

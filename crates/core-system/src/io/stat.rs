@@ -202,68 +202,68 @@ fn is(cx: &mut Cx, v: Value, f: fn(&libc::stat) -> bool) -> Result<bool> {
 }
 
 macro_rules! path_tests {
-    ($module:ident, $class:expr_2021, $kind:ident) => {
+    ($module:ident, $class:expr_2021) => {
         #[ruby_class($class)]
         pub mod $module {
             use super::*;
             /// Whether there is such a file.
             ///
             ///     File.exist?("/dev/null")   #=> true
-            #[method("exist?", $kind)]
+            #[method("exist?", singleton)]
             fn exist(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 Ok(stat_of(cx, v)?.is_some())
             }
             /// Whether it is a regular file.
             ///
             ///     File.file?("/")   #=> false
-            #[method("file?", $kind)]
+            #[method("file?", singleton)]
             fn is_file(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFREG)
             }
             /// Whether it is a directory.
             ///
             ///     File.directory?("/")   #=> true
-            #[method("directory?", $kind)]
+            #[method("directory?", singleton)]
             fn is_directory(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFDIR)
             }
             /// Whether it is a symbolic link.
-            #[method("symlink?", $kind)]
+            #[method("symlink?", singleton)]
             fn is_symlink(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 Ok(stat_result(cx, v, false)?.is_ok_and(|s| kind(&s) == libc::S_IFLNK))
             }
             /// Whether it is a pipe.
-            #[method("pipe?", $kind)]
+            #[method("pipe?", singleton)]
             fn is_pipe(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFIFO)
             }
             /// Whether it is a socket.
-            #[method("socket?", $kind)]
+            #[method("socket?", singleton)]
             fn is_socket(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFSOCK)
             }
             /// Whether it is a block device.
-            #[method("blockdev?", $kind)]
+            #[method("blockdev?", singleton)]
             fn is_blockdev(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFBLK)
             }
             /// Whether it is a character device.
-            #[method("chardev?", $kind)]
+            #[method("chardev?", singleton)]
             fn is_chardev(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| kind(s) == libc::S_IFCHR)
             }
             /// Whether it exists and is empty.
-            #[method("zero?", "empty?", $kind)]
+            #[method("zero?", "empty?", singleton)]
             fn is_zero(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| s.st_size == 0)
             }
             /// Its size, nil when it is empty or missing.
-            #[method("size?", $kind)]
+            #[method("size?", singleton)]
             fn size_p(cx: &mut Cx, _this: Value, v: Value) -> Result<Option<i64>> {
                 Ok(stat_of(cx, v)?.map(|s| s.st_size).filter(|n| *n > 0))
             }
             /// Its size in bytes.
-            #[method("size", $kind)]
+            #[method("size", singleton)]
             fn size(cx: &mut Cx, _this: Value, v: Value) -> Result<i64> {
                 if cx.is_data::<object::IoData>(v) && object::get(cx, v)?.writable() {
                     object::flush(cx, v)?;
@@ -271,73 +271,73 @@ macro_rules! path_tests {
                 Ok(stat_or_fail(cx, v, true, "rb_file_s_size")?.st_size)
             }
             /// Whether it can be read.
-            #[method("readable?", $kind)]
+            #[method("readable?", singleton)]
             fn is_readable(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::R_OK, false)
             }
             /// Whether it can be read by the real user.
-            #[method("readable_real?", $kind)]
+            #[method("readable_real?", singleton)]
             fn is_readable_real(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::R_OK, true)
             }
             /// Whether it can be written.
-            #[method("writable?", $kind)]
+            #[method("writable?", singleton)]
             fn is_writable(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::W_OK, false)
             }
             /// Whether it can be written by the real user.
-            #[method("writable_real?", $kind)]
+            #[method("writable_real?", singleton)]
             fn is_writable_real(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::W_OK, true)
             }
             /// Whether it can be executed (a directory: entered).
-            #[method("executable?", $kind)]
+            #[method("executable?", singleton)]
             fn is_executable(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::X_OK, false)
             }
             /// Whether it can be executed by the real user.
-            #[method("executable_real?", $kind)]
+            #[method("executable_real?", singleton)]
             fn is_executable_real(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 access(cx, v, libc::X_OK, true)
             }
             /// Permission bits when everyone may read it, else nil.
-            #[method("world_readable?", $kind)]
+            #[method("world_readable?", singleton)]
             fn world_readable(cx: &mut Cx, _this: Value, v: Value) -> Result<Option<i64>> {
                 Ok(stat_of(cx, v)?.filter(|s| s.st_mode & 0o004 != 0).map(|s| (s.st_mode & 0o777) as i64))
             }
             /// Permission bits when everyone may write it, else nil.
-            #[method("world_writable?", $kind)]
+            #[method("world_writable?", singleton)]
             fn world_writable(cx: &mut Cx, _this: Value, v: Value) -> Result<Option<i64>> {
                 Ok(stat_of(cx, v)?.filter(|s| s.st_mode & 0o002 != 0).map(|s| (s.st_mode & 0o777) as i64))
             }
             /// Whether it belongs to this process's user.
-            #[method("owned?", $kind)]
+            #[method("owned?", singleton)]
             fn is_owned(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 // SAFETY: geteuid has no preconditions.
                 is(cx, v, |s| s.st_uid == unsafe { libc::geteuid() })
             }
             /// Whether it belongs to this process's group.
-            #[method("grpowned?", $kind)]
+            #[method("grpowned?", singleton)]
             fn is_grpowned(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| in_group(s.st_gid))
             }
             /// Whether the set-user-id bit is set.
-            #[method("setuid?", $kind)]
+            #[method("setuid?", singleton)]
             fn is_setuid(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| s.st_mode & libc::S_ISUID != 0)
             }
             /// Whether the set-group-id bit is set.
-            #[method("setgid?", $kind)]
+            #[method("setgid?", singleton)]
             fn is_setgid(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| s.st_mode & libc::S_ISGID != 0)
             }
             /// Whether the sticky bit is set.
-            #[method("sticky?", $kind)]
+            #[method("sticky?", singleton)]
             fn is_sticky(cx: &mut Cx, _this: Value, v: Value) -> Result<bool> {
                 is(cx, v, |s| s.st_mode & libc::S_ISVTX != 0)
             }
             /// Whether two paths or streams are the same file.
-            #[method("identical?", $kind)]
+            #[method("identical?", singleton)]
             fn is_identical(cx: &mut Cx, _this: Value, a: Value, b: Value) -> Result<bool> {
                 let (Some(x), Some(y)) = (stat_of(cx, a)?, stat_of(cx, b)?) else { return Ok(false) };
                 Ok(x.st_dev == y.st_dev && x.st_ino == y.st_ino)
@@ -345,8 +345,8 @@ macro_rules! path_tests {
         }
     };
 }
-path_tests!(file_tests, ids::FILE, singleton);
-path_tests!(file_test, ids::FILE_TEST, module_function);
+path_tests!(file_tests, ids::FILE);
+path_tests!(file_test, ids::FILE_TEST);
 
 #[ruby_class(ids::FILE)]
 pub mod file {
